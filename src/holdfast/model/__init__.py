@@ -1,0 +1,1 @@
+"""Frozen values that every stage shares; nothing here touches a disk, a clock or a setting."""

@@ -1,0 +1,153 @@
+"""Entry, Amendment and Tombstone: what a journal remembers, as frozen values.
+
+Owns the names, order and kinds of the fields of design section 6. It never validates (the
+guard does, once, at the edge) and never encodes (`journal.line` does). An entry's `content`
+always has `text`, the searchable words.
+"""
+
+from __future__ import annotations
+
+from .value import FrozenDict, Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+SCHEMA_VERSION = 1
+TYPES = (
+    "conversation", "decision", "finding", "preference", "fact", "event", "artifact", "summary", "note",
+)  # fmt: skip
+SCOPES = ("session", "user", "global")
+ROLES = ("user", "assistant", "system", "tool")
+AMENDABLE = ("importance", "tags", "pinned", "sensitive", "text")
+REASONS = ("user", "topic", "time_range", "session", "forget", "retention", "superseded", "undelete")
+
+
+class Draft(Value):
+    """A validated and redacted entry that no journal has taken yet: no seq, no checksum."""
+
+    id: str
+    scope: str
+    session_id: str | None
+    user_id: str | None
+    workspace: str | None = None
+    timestamp: str
+    type: str
+    content: FrozenDict
+    importance: float = 0.5
+    tags: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+    key: str | None = None
+    tool: str | None = None
+    path: str | None = None
+    metadata: FrozenDict = FrozenDict()
+    provenance: str = "user"
+    sensitive: bool = False
+    pinned: bool = False
+    withheld: tuple[str, ...] = ()  # fields the guard would not store; told to the caller, never written
+    chosen_id: bool = False  # the caller named the id, so a repeat must be recognised (D33); never written
+
+
+class Entry(Value):
+    """One remembered thing: a line of a journal with its amendments folded in."""
+
+    schema_version: int = SCHEMA_VERSION
+    seq: int
+    id: str
+    scope: str
+    session_id: str | None = None
+    user_id: str | None = None
+    workspace: str | None = None
+    timestamp: str
+    type: str
+    content: FrozenDict
+    importance: float = 0.5
+    tags: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+    key: str | None = None
+    tool: str | None = None
+    path: str | None = None
+    metadata: FrozenDict = FrozenDict()
+    provenance: str = "user"
+    sensitive: bool = False
+    pinned: bool = False
+    compacted: bool = False
+    checksum: str | None = None
+    extra: FrozenDict = FrozenDict()  # fields of later versions, kept as found
+    durable: bool = True  # what the writer was told; not stored
+    withheld: tuple[str, ...] = ()  # likewise
+
+    @property
+    def text(self) -> str:
+        """The searchable words."""
+        return str(self.content.get("text", ""))
+
+    @property
+    def role(self) -> str | None:
+        """Who spoke, for conversation entries."""
+        return self.content.get("role")
+
+    @property
+    def author(self) -> str | None:
+        """The speaker's name, where one was given."""
+        return self.content.get("author")
+
+    def __getitem__(self, field: str) -> Any:
+        """Fields by name, as in the seeds' JSON (`entry["content"]["message"]`)."""
+        try:
+            return getattr(self, field)
+        except AttributeError:
+            raise KeyError(field) from None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The entry as JSON shows it: stored fields in order; nothing that is None."""
+        shown = {name: getattr(self, name) for name in STORED if getattr(self, name) is not None}
+        if not self.compacted:
+            del shown["compacted"]
+        shown.update(self.extra)
+        if self.checksum is not None:
+            shown["checksum"] = self.checksum
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in shown.items()}
+
+
+# In the order in which a line holds them; `checksum` follows as the last.
+STORED = tuple(name for name in Entry._fields if name not in ("checksum", "extra", "durable", "withheld"))
+
+
+class Amendment(Value):
+    """A change after the fact: `set` holds new values for AMENDABLE fields (D9)."""
+
+    schema_version: int = SCHEMA_VERSION
+    seq: int
+    amends: str
+    timestamp: str
+    by: str
+    set: FrozenDict
+    checksum: str | None = None
+
+
+class Tombstone(Value):
+    """The lasting mark that an entry was deleted; holds no text (D10)."""
+
+    id: str
+    timestamp: str
+    reason: str  # one of REASONS; "undelete" lifts the mark
+    digest: str | None = None
+    compacted_at: str | None = None
+
+    @property
+    def hides(self) -> bool:
+        return self.reason != "undelete"
+
+
+def amended(entry: Entry, change: Amendment) -> Entry:
+    """The entry with one amendment folded in."""
+    values: dict[str, Any] = {name: change.set[name] for name in AMENDABLE if name in change.set}
+    if "tags" in values:
+        values["tags"] = tuple(values["tags"])
+    if "text" in values:
+        content = {**entry.content, "text": values.pop("text")}
+        if "decision" in content:
+            content["decision"] = content["text"]
+        values["content"] = FrozenDict(content)
+    return entry.replace(**values)

@@ -1,0 +1,90 @@
+"""Hit, SearchResult and Context: what recall answers with.
+
+A hit cites an entry or `path:line` and shows every factor of its score. A result says in which mode
+it was found and, when something kept it from being whole, why (promise 7).
+"""
+
+from __future__ import annotations
+
+from .value import FrozenDict, Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from .entry import Entry
+
+
+class Hit(Value):
+    """One search result."""
+
+    id: str
+    type: str
+    source: str = "journal"  # journal, memory, sessions
+    path: str | None = None
+    start_line: int | None = None
+    end_line: int | None = None
+    score: float
+    snippet: str
+    timestamp: str
+    session_id: str | None = None
+    session_key: str | None = None
+    user_id: str | None = None
+    workspace: str | None = None
+    tags: tuple[str, ...] = ()
+    provenance: str = "user"
+    pinned: bool = False
+    scores: FrozenDict = FrozenDict()
+    entry: Entry | None = None
+
+    @property
+    def text(self) -> str:
+        """The whole text of the entry, or the snippet where there is no entry."""
+        return self.entry.text if self.entry is not None else self.snippet
+
+    def to_dict(self) -> dict[str, Any]:
+        """As `search --json` and HTTP show it."""
+        shown = {name: value for name, value in self._items() if name != "entry"}
+        shown["tags"] = list(self.tags)
+        return shown
+
+
+class SearchResult(Value):
+    """Ranked hits with how they were found."""
+
+    hits: tuple[Hit, ...] = ()
+    mode: str = "keyword"  # hybrid, keyword, vector, filter
+    degraded: str | None = None
+    took_ms: float = 0.0
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __getitem__(self, place: int) -> Hit:
+        return self.hits[place]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "hits": [hit.to_dict() for hit in self.hits],
+            "mode": self.mode, "degraded": self.degraded, "took_ms": self.took_ms,
+        }  # fmt: skip
+
+
+class Context(Value):
+    """The block handed to an agent: quoted text within a budget, and what it is made of."""
+
+    id: str
+    text: str = ""
+    items: tuple[Hit, ...] = ()
+    tokens: int = 0
+    degraded: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "id": self.id, "text": self.text, "tokens": self.tokens, "degraded": self.degraded,
+            "items": [item.to_dict() for item in self.items],
+        }  # fmt: skip

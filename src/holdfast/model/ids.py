@@ -1,0 +1,66 @@
+"""Names that we make: ULIDs for entries, session ids, directory names for users, checksums.
+
+No input becomes a path: agents are checked against a pattern, everything else is minted or hashed
+here (D5). ULIDs of one process and one millisecond rise, so ids order as they were made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from _thread import allocate_lock
+
+CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+ENTRY_ID = re.compile(r"mem_[0-9A-HJKMNP-TV-Z]{26}\Z")
+SESSION_ID = re.compile(r"sess_[0-9]{8}_[a-z0-9]{6,32}\Z")
+AGENT = re.compile(r"[a-z0-9_-]{1,64}\Z")
+USER_DIR = re.compile(r"u_[a-z2-7]{26}\Z")
+GLOBAL = "global"
+
+_last = (0, 0)
+_lock = allocate_lock()
+
+
+def _crockford(number: int, length: int) -> str:
+    return "".join(CROCKFORD[(number >> (5 * place)) & 31] for place in reversed(range(length)))
+
+
+def entry_id(millis: int) -> str:
+    """A new `mem_` ULID for this time; rises within a process even inside one millisecond."""
+    global _last
+    millis = max(0, min(millis, (1 << 48) - 1))
+    with _lock:
+        before, tail = _last
+        if before == millis and tail < (1 << 80) - 1:
+            tail += 1
+        else:
+            tail = int.from_bytes(os.urandom(10)) >> 1
+        _last = (millis, tail)
+    return f"mem_{_crockford(millis, 10)}{_crockford(tail, 16)}"
+
+
+def forget_sequence() -> None:
+    """After a fork: parent and child must not go on from the same random tail."""
+    global _last, _lock
+    _lock = allocate_lock()
+    _last = (0, 0)
+
+
+def session_id(day: str) -> str:
+    """A new session id; `day` is yyyymmdd."""
+    number = int.from_bytes(os.urandom(5))
+    alphabet = CROCKFORD.lower()
+    return f"sess_{day}_" + "".join(alphabet[(number >> (5 * place)) & 31] for place in range(6))
+
+
+def user_dir(user: str) -> str:
+    """The directory of a user: a hash, so that no two ids collide on any file system (D5)."""
+    number = int.from_bytes(hashlib.sha256(user.encode()).digest()) >> (256 - 130)
+    alphabet = "abcdefghijklmnopqrstuvwxyz234567"
+    return "u_" + "".join(alphabet[(number >> (5 * place)) & 31] for place in reversed(range(26)))
+
+
+def digest(data: bytes) -> str:
+    """`sha256:` and the hex digest: the checksum of a line and the hash of a chunk."""
+    return "sha256:" + hashlib.sha256(data).hexdigest()

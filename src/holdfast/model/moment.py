@@ -1,0 +1,71 @@
+"""Moments: epoch milliseconds inside, ISO 8601 with milliseconds and `Z` outside.
+
+Naive times are refused, since nobody can say which moment they mean. `datetime` is loaded only
+for input that is not in our own form.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+
+from ..errors import Invalid
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from datetime import datetime
+
+_OURS = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)\.(\d{3})Z\Z")
+HOUR_MS = 3_600_000
+DAY_MS = 24 * HOUR_MS
+_LAST_MS = 253_402_300_799_999  # the end of the year 9999
+
+
+def iso(millis: int) -> str:
+    """2026-01-10T14:23:45.678Z"""
+    seconds, rest = divmod(millis, 1000)
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{rest:03d}Z"
+
+
+def millis(stamp: str) -> int:
+    """Epoch milliseconds of a stored (canonical) timestamp."""
+    found = _OURS.match(stamp)
+    if not found:
+        return parse(stamp)
+    year, month, day, hour, minute, second, rest = map(int, found.groups())
+    return ((_days(year, month, day) * 24 + hour) * 60 + minute) * 60_000 + second * 1000 + rest
+
+
+def _days(year: int, month: int, day: int) -> int:
+    """Days since 1970-01-01 in the proleptic Gregorian calendar."""
+    year -= month <= 2
+    era_year = year % 400
+    shifted = (153 * (month + (-3 if month > 2 else 9)) + 2) // 5 + day - 1
+    return (year // 400) * 146_097 + era_year * 365 + era_year // 4 - era_year // 100 + shifted - 719_468
+
+
+def parse(given: str | int | float | datetime, field: str = "timestamp") -> int:
+    """Epoch milliseconds of what a caller gave: ISO 8601 with zone, epoch ms, or an aware datetime."""
+    if isinstance(given, bool):
+        raise Invalid(f"{field} must be a time, not a truth value", field=field)
+    if isinstance(given, (int, float)):
+        if given != given or not 0 <= given <= _LAST_MS:
+            raise Invalid(f"{field} must be epoch milliseconds between 1970 and 9999", field=field)
+        return int(given)
+    from datetime import datetime
+
+    if isinstance(given, str):
+        written = given
+        try:
+            given = datetime.fromisoformat(written.strip())
+        except ValueError:
+            example = "2026-01-10T14:23:45.678Z"
+            raise Invalid(f"{field} is not an ISO 8601 time such as {example}: {written[:40]!r}", field=field) from None
+    if not isinstance(given, datetime):
+        raise Invalid(f"{field} must be an ISO 8601 string, epoch milliseconds or a datetime", field=field)
+    if given.tzinfo is None or given.utcoffset() is None:
+        raise Invalid(f"{field} has no time zone; add Z or an offset such as +01:00", field=field)
+    total = round(given.timestamp() * 1000)
+    if not 0 <= total <= _LAST_MS:
+        raise Invalid(f"{field} must lie between 1970 and 9999", field=field)
+    return total

@@ -1,0 +1,103 @@
+"""Filter, Words, Row and Match: what is asked of an index, and what it answers with.
+
+A Filter is already resolved: times are epoch milliseconds, tags normalised. Tag hierarchy is `under`:
+a tag covers itself and what stands below it. `passes` is its meaning
+in plain Python; an index may answer faster but never differently, and every hit is checked with it
+again after its entry was read from the journal.
+"""
+
+from __future__ import annotations
+
+from .moment import millis
+from .value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .entry import Entry
+
+
+class Filter(Value):
+    """Which entries; empty fields do not restrict. Start of a time range included, end excluded (D36)."""
+
+    types: tuple[str, ...] = ()
+    tags_all: tuple[str, ...] = ()
+    tags_any: tuple[str, ...] = ()
+    tags_none: tuple[str, ...] = ()
+    since: int | None = None
+    until: int | None = None
+    min_importance: float | None = None
+    scopes: tuple[str, ...] = ()
+    provenance: tuple[str, ...] = ()  # "tool" also matches "tool:grep"
+    roles: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+    pinned: bool | None = None
+    sensitive: bool | None = None
+    hidden: bool = False  # deleted (tombstoned, not yet erased) entries instead of visible ones
+    superseded: bool = False  # older values of a user's key as well
+
+    @property
+    def narrows(self) -> bool:
+        """Whether anything is restricted at all."""
+        return self != Filter()
+
+
+class Words(Value):
+    """A question as an index wants it: loose terms (any of them counts), prefixes, globs."""
+
+    terms: tuple[str, ...] = ()  # words as written, lower case; stop words already dropped
+    prefixes: tuple[str, ...] = ()  # `deploy*`
+    globs: tuple[str, ...] = ()  # `d?ploy`, `*fix*`
+
+    @property
+    def empty(self) -> bool:
+        return not (self.terms or self.prefixes or self.globs)
+
+
+class Row:
+    """What an index knows of an entry without reading it: enough to rank it."""
+
+    __slots__ = ("id", "importance", "pinned", "recalled", "score", "session_id", "time", "type", "workspace")
+
+    def __init__(
+        self, id: str, time: int, type: str, importance: float, pinned: bool,
+        session_id: str | None, workspace: str | None, recalled: int = 0, score: float = 0.0,
+    ) -> None:  # fmt: skip
+        self.id, self.time, self.type, self.importance, self.pinned = id, time, type, importance, pinned
+        self.session_id, self.workspace = session_id, workspace
+        self.recalled = recalled  # when a person or agent last recalled it, epoch ms; 0: never
+        self.score = score  # BM25 as a positive number; 0 without text
+
+
+def under(tag: str, wanted: str) -> bool:
+    """Tag hierarchy: `security` covers itself and `security.authentication`."""
+    return tag == wanted or tag.startswith(wanted + ".")
+
+
+def _covers(tags: tuple[str, ...], wanted: str) -> bool:
+    return any(under(tag, wanted) for tag in tags)
+
+
+def passes(entry: Entry, wanted: Filter) -> bool:
+    """Whether an entry satisfies a filter (all of it but `hidden` and `superseded`, which only a store can know)."""
+    time = millis(entry.timestamp)
+    return (
+        (not wanted.types or entry.type in wanted.types)
+        and all(_covers(entry.tags, tag) for tag in wanted.tags_all)
+        and (not wanted.tags_any or any(_covers(entry.tags, tag) for tag in wanted.tags_any))
+        and not any(_covers(entry.tags, tag) for tag in wanted.tags_none)
+        and (wanted.since is None or time >= wanted.since)
+        and (wanted.until is None or time < wanted.until)
+        and (wanted.min_importance is None or entry.importance >= wanted.min_importance)
+        and (not wanted.scopes or entry.scope in wanted.scopes)
+        and (
+            not wanted.provenance
+            or entry.provenance in wanted.provenance
+            or entry.provenance.split(":")[0] in wanted.provenance
+        )
+        and (not wanted.roles or entry.role in wanted.roles)
+        and (not wanted.keys or entry.key in wanted.keys)
+        and (not wanted.ids or entry.id in wanted.ids)
+        and (wanted.pinned is None or entry.pinned == wanted.pinned)
+        and (wanted.sensitive is None or entry.sensitive == wanted.sensitive)
+    )

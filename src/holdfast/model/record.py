@@ -1,0 +1,65 @@
+"""Records: the JSON objects of a journal's lines as values.
+
+Owns which field of a record is which field of an entry, and how amendments fold in; it never encodes
+or hashes bytes (`journal.line` does). Unknown fields of later versions are kept in `extra`. A second
+line with a known id adds nothing: the first one stands.
+"""
+
+from __future__ import annotations
+
+from ..errors import FormatTooNew
+from .entry import STORED, Amendment, Entry, amended
+from .value import FrozenDict, freeze
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from .replay import Line
+
+_KNOWN = frozenset((*STORED, "checksum"))
+
+
+def entry_from(record: Mapping[str, Any]) -> Entry:
+    """The entry that a checked record holds, before its amendments."""
+    fields = {name: record[name] for name in STORED if name in record}
+    try:
+        fields["content"] = freeze(record["content"])
+        fields["tags"] = tuple(record.get("tags", ()))
+        fields["references"] = tuple(record.get("references", ()))
+        fields["metadata"] = freeze(record.get("metadata", {}))
+        extra = FrozenDict({name: freeze(record[name]) for name in record if name not in _KNOWN})
+        return Entry(**fields, checksum=record.get("checksum"), extra=extra)
+    except (KeyError, TypeError) as error:
+        raise FormatTooNew(
+            f"entry {record.get('id')} of schema {record.get('schema_version')} lacks {error}; upgrade Holdfast",
+            id=record.get("id"),
+        ) from None
+
+
+def amendment_from(record: Mapping[str, Any]) -> Amendment:
+    """The amendment that a checked record holds."""
+    return Amendment(
+        schema_version=record["schema_version"], seq=record["seq"], amends=record["amends"],
+        timestamp=record["timestamp"], by=record["by"], set=freeze(record["set"]), checksum=record.get("checksum"),
+    )  # fmt: skip
+
+
+def is_entry(record: Mapping[str, Any] | None) -> bool:
+    """Whether a line's record is an entry: not damaged, no amendment, no shape of a later version."""
+    return record is not None and "amends" not in record and "content" in record and "id" in record
+
+
+def fold(lines: Iterable[Line]) -> dict[str, Entry]:
+    """Entries by id in the order of their lines, amendments folded in; damaged lines give nothing."""
+    found: dict[str, Entry] = {}
+    for line in lines:
+        record = line.record
+        if record is None:
+            continue
+        if is_entry(record):
+            found.setdefault(record["id"], entry_from(record))
+        elif record.get("amends") in found:
+            found[record["amends"]] = amended(found[record["amends"]], amendment_from(record))
+    return found

@@ -1,0 +1,118 @@
+"""Base of our frozen values: declared like dataclasses, without their import cost.
+
+`dataclasses` costs 18 to 26 ms of start-up, which a hook cannot pay. A class lists annotated
+fields with optional defaults; the metaclass turns them into slots. Instances are built by
+keyword, compare by value and cannot be changed; `replace` makes a changed copy.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any, ClassVar, NoReturn, Self, dataclass_transform
+else:
+
+    def dataclass_transform(**_options: object):
+        return lambda cls: cls
+
+
+class FrozenDict(dict):  # type: ignore[type-arg]
+    """A dict that cannot be changed, so that cached entries cannot be spoilt by a caller."""
+
+    __slots__ = ()
+
+    def _refuse(self, *_args: object, **_named: object) -> NoReturn:
+        raise TypeError("remembered values are frozen; make a copy with dict(...)")
+
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
+
+    def __reduce__(self) -> tuple[type[dict[str, Any]], tuple[dict[str, Any]]]:
+        return dict, (dict(self),)
+
+
+def freeze(value: Any) -> Any:
+    """The same JSON value with every object in it frozen."""
+    if isinstance(value, dict):
+        return FrozenDict({key: freeze(item) for key, item in value.items()})
+    if isinstance(value, (list, tuple)):
+        return [freeze(item) for item in value]
+    return value
+
+
+class ValueType(type):
+    """Turns annotated names into slots and remembers their defaults."""
+
+    _fields: tuple[str, ...]
+    _defaults: dict[str, Any]
+
+    def __new__(mcs, name: str, bases: tuple[type, ...], space: dict[str, Any]) -> ValueType:
+        own = tuple(field for field in space.get("__annotations__", {}) if field[0] != "_")
+        defaults: dict[str, Any] = {}
+        fields: tuple[str, ...] = ()
+        for base in bases:
+            defaults.update(getattr(base, "_defaults", {}))
+            fields += getattr(base, "_fields", ())
+        defaults.update({field: space.pop(field) for field in own if field in space})
+        space["__slots__"] = own
+        cls = super().__new__(mcs, name, bases, space)
+        cls._fields = fields + own
+        cls._defaults = defaults
+        return cls
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True, eq_default=True)
+class Value(metaclass=ValueType):
+    """A frozen value; see the module."""
+
+    if TYPE_CHECKING:
+        _fields: ClassVar[tuple[str, ...]]
+        _defaults: ClassVar[dict[str, Any]]
+
+    def __init__(self, **given: Any) -> None:
+        assign = object.__setattr__
+        defaults = self._defaults
+        for field in self._fields:
+            if field in given:
+                assign(self, field, given.pop(field))
+            elif field in defaults:
+                assign(self, field, defaults[field])
+            else:
+                raise TypeError(f"{type(self).__name__} needs {field}")
+        if given:
+            raise TypeError(f"{type(self).__name__} has no field {next(iter(given))}")
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__} is frozen: use replace({name}=...)")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__} is frozen")
+
+    def _items(self) -> Iterator[tuple[str, Any]]:
+        return ((field, getattr(self, field)) for field in self._fields)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and tuple(self._items()) == tuple(other._items())
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{field}={value!r}" for field, value in self._items())
+        return f"{type(self).__name__}({shown})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _revive, (type(self), dict(self._items()))
+
+    def replace(self, **changes: Any) -> Self:
+        """A copy with some fields changed."""
+        return type(self)(**{**dict(self._items()), **changes})
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields by name, in order."""
+        return dict(self._items())
+
+
+def _revive(cls: type[Value], fields: dict[str, Any]) -> Value:
+    return cls(**fields)

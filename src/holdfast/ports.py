@@ -1,0 +1,224 @@
+"""The narrow waist: what a backend must do. Values in, values out.
+
+Two ports carry the store: a Journal keeps the truth, an Index answers questions about it and can be
+thrown away. Every method takes a Scope, first and without default: nothing is read or written
+without saying whose it is. `holdfast.testing` holds the contract suites that each backend passes
+whole. Embedder, Completer and Source are the seams of later stages.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from .model.card import Card
+    from .model.entry import Amendment, Draft, Entry, Tombstone
+    from .model.query import Filter, Row, Words
+    from .model.replay import Address, Mark, Replay, Rewritten, Size
+    from .model.scope import Scope
+
+    Keep = Callable[["Entry"], "Entry | None"]  # the entry as it shall stand, or None to drop it
+    Progress = Callable[[int, int], None]  # done, total
+
+
+class Clock(Protocol):
+    """The only source of "now" for anything stored or ranked."""
+
+    def now(self) -> int:
+        """Epoch milliseconds."""
+
+
+class Journal(Protocol):
+    """The truth: append-only journals, one a session, user, and the agent's global one.
+
+    `journal` is an id: `sess_…`, `u_…` or `global`. A method that returned has made its change
+    durable (unless the store runs relaxed). Damage is reported in what is returned, never raised,
+    except by `fetch`, which leaves damaged entries out.
+    """
+
+    def create(self, scope: Scope, card: Card) -> Card:
+        """Make an empty journal with its card; an existing one is left as it is and its card returned."""
+
+    def card(self, scope: Scope, journal: str) -> Card | None:
+        """The card, or None where there is no such journal."""
+
+    def save_card(self, scope: Scope, card: Card) -> None:
+        """Replace the card atomically."""
+
+    def append(
+        self, scope: Scope, journal: str, drafts: Sequence[Draft],
+        known: Callable[[Sequence[str]], Mapping[str, Entry]] | None = None,
+    ) -> list[Entry]:  # fmt: skip
+        """Append entries, one lock, one write, one sync; returns them in order with seq and checksum.
+
+        `known` is asked under the lock which chosen ids exist already (D33): same content returns the
+        stored entry and writes nothing, other content is Invalid. Over the limit is SizeLimit.
+        """
+
+    def measure(self, scope: Scope, drafts: Sequence[Draft]) -> int:
+        """Bytes that these would take; SizeLimit (`kind="entry"`) if one alone is too large. Writes nothing."""
+
+    def amend(self, scope: Scope, journal: str, target: str, by: str, changes: Mapping[str, Any]) -> Amendment:
+        """Append an amendment line."""
+
+    def bury(self, scope: Scope, journal: str, tombstones: Sequence[Tombstone]) -> None:
+        """Append tombstones (or their lifting); they are kept for good."""
+
+    def replay(self, scope: Scope, journal: str, since: Mark | None = None) -> Replay:
+        """The lines after a mark, or all of them when the mark no longer fits."""
+
+    def tombstones(self, scope: Scope, journal: str, offset: int = 0) -> tuple[list[Tombstone], int]:
+        """Tombstones from a byte offset on, and the offset after them."""
+
+    def fetch(self, scope: Scope, addresses: Iterable[Address]) -> dict[str, Entry]:
+        """Entries at these addresses, each checked (id, checksum, scope); what fails is left out."""
+
+    def rewrite(
+        self, scope: Scope, journal: str, keep: Keep, *, drop_damaged: Callable[[bytes], bool] | None = None
+    ) -> Rewritten:
+        """Write the journal anew as a later generation with what `keep` returns; amendments are folded.
+
+        Damaged lines go to quarantine, except those for which `drop_damaged` says yes.
+        """
+
+    def blank(self, scope: Scope, journal: str, ids: Collection[str]) -> int:
+        """Erase entries and their amendments in place, where no rewrite fits on the disk (D42); how many lines."""
+
+    def remove(self, scope: Scope, journal: str) -> None:
+        """Remove entries and card for good; the tombstones stay."""
+
+    def journals(self, scope: Scope) -> Iterator[str]:
+        """Ids of all journals of the agent, in order."""
+
+    def size(self, scope: Scope, journal: str) -> Size | None:
+        """Sizes and times of the journal's files by stat; None where it does not exist."""
+
+    def when_idle(self, scope: Scope, journal: str, act: Callable[[], None]) -> bool:
+        """Run `act` while no writer is in this journal; False, at once, if one is."""
+
+    def quarantine(self, scope: Scope, journal: str, pieces: Sequence[tuple[int, bytes]]) -> int:
+        """Keep damaged pieces (offset, bytes) as found, each once; returns how many were new."""
+
+    def quarantined(self, scope: Scope, journal: str | None = None) -> list[dict[str, Any]]:
+        """What lies in quarantine: journal, offset, hash, bytes, file."""
+
+    def release(self, scope: Scope, journal: str, matches: Callable[[bytes], bool]) -> int:
+        """Erase the quarantined pieces of a journal for which `matches` says yes."""
+
+    def inspect(self, scope: Scope, journal: str) -> list[dict[str, Any]]:
+        """Every damaged place in the journal's files: file, line (1-based; 0: the whole file), offset, bytes, what."""
+
+    def close(self) -> None:
+        """Sync what is relaxed and let go of every handle."""
+
+
+class Index(Protocol):
+    """What answers questions: derived from journals, disposable, never the only home of anything."""
+
+    def announce(self, scope: Scope, journal: str) -> None:
+        """A writer is about to change this journal: look at it before the next answer (D12)."""
+
+    def refresh(self, scope: Scope, wait_ms: int) -> int:
+        """Catch up with what was announced; returns how many journals are still behind.
+
+        With `wait_ms=0` it does not wait for another writer of the index, who does the work instead.
+        """
+
+    def compare(self, scope: Scope) -> int:
+        """Look at every journal, announced or not; returns how many had changed unannounced."""
+
+    def rebuild(self, scope: Scope, progress: Progress | None = None) -> None:
+        """Build a new generation from the journals beside the old one, which serves until the flip."""
+
+    def suspect(self, scope: Scope, journal: str) -> None:
+        """Entries of this journal did not read back: re-read it whole on the next refresh."""
+
+    def rows(
+        self, scope: Scope, wanted: Filter, order: str = "time", limit: int | None = None, offset: int = 0
+    ) -> list[Row]:
+        """Entries that pass, newest first (`time`), oldest first (`oldest`) or by `importance`; ties by id."""
+
+    def match(self, scope: Scope, wanted: Filter, words: Words, limit: int) -> list[Row]:
+        """The best keyword candidates that pass, with their BM25 score, best first."""
+
+    def rarity(self, scope: Scope, terms: Sequence[str]) -> tuple[int, dict[str, int]]:
+        """Number of searchable entries, and in how many each term occurs."""
+
+    def stems(self, text: str) -> list[str]:
+        """The tokens under which this text is found, in order."""
+
+    def locate(self, scope: Scope, ids: Sequence[str], every: bool = False) -> dict[str, Address]:
+        """Where these entries lie; unknown ids and those out of scope are left out, hidden ones too unless `every`."""
+
+    def buried(self, scope: Scope, ids: Sequence[str]) -> dict[str, Tombstone]:
+        """The standing tombstones of these ids."""
+
+    def references(self, scope: Scope, ids: Sequence[str], inbound: bool) -> list[tuple[str, str]]:
+        """Edges (from, to) that leave these ids, or that point at them."""
+
+    def same_text(self, scope: Scope, ids: Sequence[str]) -> list[str]:
+        """Other visible entries with exactly the text of one of these."""
+
+    def contains(self, scope: Scope, fragment: str) -> bool:
+        """Whether any remaining entry (any user's) holds this fragment, ignoring case."""
+
+    def cards(
+        self,
+        scope: Scope,
+        journal: str | None = None,
+        key: str | None = None,
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> list[Card]:
+        """Cards of sessions in scope, last used first, with live counts."""
+
+    def sessions(self, scope: Scope, ids: Sequence[str]) -> dict[str, tuple[str | None, Mapping[str, Any]]]:
+        """Key and decay overrides of these sessions: what ranking and display need of them."""
+
+    def tags(self, scope: Scope) -> dict[str, int]:
+        """How often each tag is used."""
+
+    def counts(self, scope: Scope) -> dict[str, Any]:
+        """Entries by type, sessions, users, bytes, damaged and hidden counts."""
+
+    def recall(self, scope: Scope, ids: Sequence[str], time: int) -> None:
+        """A person or agent recalled these entries (D35); kept at most once an hour for each."""
+
+    def erase(self, scope: Scope, journals: Sequence[str], ids: Sequence[str]) -> None:
+        """Take these entries out of every table, the cache and every other generation, physically."""
+
+    def version(self, scope: Scope) -> int:
+        """Changes whenever any process changed the index: for caches of parsed entries."""
+
+    def status(self, scope: Scope) -> dict[str, Any]:
+        """Generation, path, bytes, rows, journals behind, damage found, last rebuild."""
+
+    def close(self) -> None:
+        """Write down what is pending and let go of every handle."""
+
+
+class Embedder(Protocol):
+    """Texts to unit vectors; `identity` names provider, endpoint, model, dimensions and prefixes."""
+
+    identity: str
+    dimensions: int
+
+    def embed(self, texts: Sequence[str], *, query: bool = False) -> Sequence[bytes]:
+        """One little-endian float32 vector for each text."""
+
+
+class Completer(Protocol):
+    """A language model for summaries and facts; never on the user's path."""
+
+    def complete(self, prompt: str, max_tokens: int, deadline_ms: int) -> str:
+        """The model's answer, or ProviderFailed."""
+
+
+class Source(Protocol):
+    """What the index reads besides journals: memory files and foreign transcripts."""
+
+    def files(self, scope: Scope) -> Iterator[str]:
+        """Paths that this source would have indexed."""

@@ -1,0 +1,74 @@
+"""Cards on disk: `metadata.json`, replaced as a whole, read with the journal's header as a second witness.
+
+A card that is damaged, missing or says another owner than the header does is made again from the
+header and marked `rebuilt`; readers never write, so the file stays as it was found until the next
+`save_card`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from ..disk import read_file, write_atomic
+from ..errors import Invalid
+from ..model.card import card_from
+from ..model.ids import GLOBAL, user_dir
+from ..model.value import FrozenDict
+from .header import Header, rebuilt_card
+from .replay import read_header
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..disk import Disk
+    from ..model.card import Card
+    from .files import Place
+
+
+def card_line(card: Card) -> bytes:
+    """The bytes of `metadata.json`."""
+    extra = FrozenDict({name: value for name, value in card.extra.items() if name != "rebuilt"})
+    shown = card.replace(extra=extra).to_dict()
+    return json.dumps(shown, ensure_ascii=False, indent=2, allow_nan=False).encode() + b"\n"
+
+
+def write_card(disk: Disk, place: Place, card: Card) -> None:
+    write_atomic(disk, place.card, card_line(card))
+
+
+def read_card(disk: Disk, place: Place) -> Card | None:
+    """The card of a journal; None if there is neither a card nor a journal to make one from."""
+    header = header_at(disk, place)
+    card = _parsed_card(disk, place)
+    if card is None or (header.readable and (card.kind, card.user_id) != (header.kind, header.user_id)):
+        return rebuilt_card(header, place.journal)
+    return card
+
+
+def _parsed_card(disk: Disk, place: Place) -> Card | None:
+    try:
+        card = card_from(json.loads(read_file(disk, place.card)))
+    except (FileNotFoundError, NotADirectoryError, ValueError, TypeError, AttributeError, RecursionError):
+        return None
+    return card if card.id == place.journal else None
+
+
+def header_at(disk: Disk, place: Place) -> Header:
+    """The header of a journal; an empty one if the file is missing."""
+    try:
+        fd = disk.open(place.entries, os.O_RDONLY)
+    except (FileNotFoundError, NotADirectoryError):
+        return Header()
+    try:
+        return read_header(disk, fd)
+    finally:
+        disk.close(fd)
+
+
+def check_card(card: Card) -> None:
+    """Id, kind and user must belong together: the directory of a user is a hash of the user's id (D5)."""
+    expected = {"session": card.id.startswith("sess_"), "global": card.id == GLOBAL}
+    if card.kind == "user":
+        expected["user"] = card.user_id is not None and card.id == user_dir(card.user_id)
+    if not expected.get(card.kind, False):
+        raise Invalid(f"the card of {card.id} says kind {card.kind!r}, which does not go with its id", field="kind")

@@ -1,0 +1,73 @@
+"""Fetching: entries read at their addresses, each checked before it is believed (D16).
+
+An address may be old: the journal may have been rewritten, blanked or damaged since. Whatever does
+not check out (checksum, id, scope) is left out, and the caller asks the index to look again.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..disk import pread_all
+from ..errors import FormatTooNew
+from ..model.entry import amended
+from .line import amendment_from, decoded, entry_from
+from .replay import read_header
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from ..disk import Disk
+    from ..model.entry import Entry
+    from ..model.replay import Address
+    from ..model.scope import Scope
+    from .files import Place
+
+
+def fetch_from(disk: Disk, place: Place, addresses: Sequence[Address], scope: Scope) -> Iterator[Entry]:
+    """The entries of one journal that are where they should be and that the scope sees."""
+    try:
+        fd = disk.open(place.entries, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        for address in addresses:
+            entry = _entry_at(disk, fd, address)
+            if entry is not None and scope.sees(entry.scope, entry.user_id, entry.session_id, entry.workspace):
+                yield entry
+    finally:
+        disk.close(fd)
+
+
+def _entry_at(disk: Disk, fd: int, address: Address) -> Entry | None:
+    records = [_record_at(disk, fd, offset, length) for offset, length in address.spans]
+    first, *changes = records or [None]
+    if first is None or first.get("id") != address.id or "content" not in first:
+        return None
+    try:
+        entry = entry_from({"seq": 0, **first})
+    except FormatTooNew:
+        return None
+    return _folded(entry, changes)
+
+
+def _folded(entry: Entry, records: Sequence[dict[str, Any] | None]) -> Entry | None:
+    found = [record for record in records if record is not None and record.get("amends") == entry.id]
+    if len(found) != len(records):
+        return None
+    for change in sorted(map(amendment_from, found), key=lambda change: change.seq):
+        entry = amended(entry, change)
+    return entry
+
+
+def _record_at(disk: Disk, fd: int, offset: int, length: int) -> dict[str, Any] | None:
+    try:
+        raw = pread_all(disk, fd, length, offset)
+        record = decoded(raw)
+        if record is None and not read_header(disk, fd).strict:
+            record = decoded(raw, strict=False)
+    except OSError:
+        return None
+    return record

@@ -1,0 +1,294 @@
+"""FileJournal: the Journal port on plain files, below `<home>/agents/<agent>`.
+
+Puts together what the other modules of this package own: pens write, replays read, places name the
+files, access says who may. Readers take no lock: appends only add lines and rewrites change the file
+in one step, so any moment is a consistent one. Readers never write.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..disk import REAL, Attempt, exists, make_private_dir, write_atomic
+from ..errors import Denied, Invalid, NotFound
+from ..lock import Lock
+from ..model.entry import AMENDABLE, Amendment
+from ..model.moment import iso
+from ..model.replay import Replay
+from ..model.value import FrozenDict
+from .access import Access
+from .batch import already_stored, check_batch, check_lines
+from .blanking import blank_lines, lines_about
+from .cards import check_card, read_card, write_card
+from .fetching import fetch_from
+from .files import Places
+from .header import header_for, header_line
+from .inspection import damage
+from .line import amendment_line, checksum_of, draft_record, sealed, taken
+from .options import JournalOptions
+from .pen import Desk, Pen
+from .quarantine import Quarantine
+from .removal import remove_journal
+from .replay import NOTHING, Scan, replay_file
+from .rewrite import guessed_card, next_header, survivors, swap, sweep
+from .sizes import size_of
+from .tombstones import read_tombstones, tombstone_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from ..disk import Disk
+    from ..model.card import Card
+    from ..model.entry import Draft, Entry, Tombstone
+    from ..model.replay import Address, Mark, Rewritten, Size
+    from ..model.scope import Scope
+    from ..ports import Clock, Keep
+    from .batch import Known
+    from .files import Place
+
+
+def _nobody(_journal: str) -> None:
+    """Nobody waits to hear of writes."""
+
+
+class FileJournal:
+    """All journals of one agent; safe for threads and processes."""
+
+    def __init__(
+        self, folder: str, agent: str, clock: Clock, *, disk: Disk = REAL,
+        announce: Callable[[str], None] = _nobody, options: JournalOptions | None = None,
+    ) -> None:  # fmt: skip
+        self._clock, self._disk = clock, disk
+        self._places = Places(folder)
+        self._access = Access(agent, disk, self._places)
+        self._desk = Desk(disk, self._places, options or JournalOptions(), announce)
+        self._quarantine = Quarantine(disk, self._places.quarantine)
+
+    def _pen(self, scope: Scope, journal: str, what: str) -> Pen:
+        return Pen(self._desk, self._access.place(scope, journal), what)
+
+    def _open(self, pen: Pen, scope: Scope) -> None:
+        """Open for a change: the journal exists, is the scope's, and is of a version that we may write."""
+        tail = pen.open()
+        self._access.admit(scope, pen.place, tail.header)
+        pen.require_current(tail.newer)
+
+    def create(self, scope: Scope, card: Card) -> Card:
+        """Make an empty journal with its card; an existing one is left as it is and its card returned."""
+        check_card(card)
+        with self._pen(scope, card.id, "create") as pen:
+            if card.kind != "global" and scope.user not in (None, card.user_id):
+                raise Denied(f"{card.id} would belong to another user", grant="user", journal=card.id)
+            if exists(self._disk, pen.place.entries):
+                self._access.admit(scope, pen.place)
+                if exists(self._disk, pen.place.card):
+                    return read_card(self._disk, pen.place) or card
+            pen.announce()
+            self._make(pen.place, card)
+            return card
+
+    def _make(self, place: Place, card: Card) -> None:
+        """The card comes last: while it is missing, writers know that the names may not be durable yet."""
+        make_private_dir(self._disk, place.directory)
+        if not exists(self._disk, place.entries):
+            write_atomic(self._disk, place.entries, header_line(header_for(card, 1, 1)) + b"\n")
+        directory = os.path.dirname(place.directory)
+        while len(directory) >= len(self._places.folder):
+            self._disk.sync_dir(directory)
+            directory = os.path.dirname(directory)
+        write_card(self._disk, place, card)
+
+    def card(self, scope: Scope, journal: str) -> Card | None:
+        """The card, or None where there is no such journal; made again from the header if it is damaged."""
+        place = self._access.place(scope, journal)
+        with Attempt("read", place.card):
+            return read_card(self._disk, place) if self._access.sees(scope, place) else None
+
+    def save_card(self, scope: Scope, card: Card) -> None:
+        """Replace the card atomically."""
+        check_card(card)
+        with self._pen(scope, card.id, "save card") as pen:
+            self._require(pen.place, pen.place.entries)
+            self._access.admit(scope, pen.place)
+            pen.announce()
+            write_card(self._disk, pen.place, card)
+
+    def append(self, scope: Scope, journal: str, drafts: Sequence[Draft], known: Known | None = None) -> list[Entry]:
+        """Append entries, one lock, one write, one sync; returns them in order with seq and checksum."""
+        check_batch(journal, drafts)
+        with self._pen(scope, journal, "append") as pen:
+            self._open(pen, scope)
+            entries = already_stored(drafts, known)
+            fresh = list(enumerate((draft for draft in drafts if draft.id not in entries), pen.tail.next_seq))
+            lines = [sealed(draft_record(draft, seq)) for seq, draft in fresh]
+            durable = pen.append(lines) if lines else True
+        for (seq, draft), line in zip(fresh, lines, strict=True):
+            entries[draft.id] = taken(draft, seq, checksum_of(line), durable)
+        return [entries[draft.id] for draft in drafts]
+
+    def measure(self, scope: Scope, drafts: Sequence[Draft]) -> int:
+        """Bytes that these would take; SizeLimit (`kind="entry"`) if one alone is too large. Writes nothing."""
+        lines = [sealed(draft_record(draft, 1)) for draft in drafts]
+        check_lines(lines, self._desk.options.entry_bytes)
+        return sum(len(line) + 1 for line in lines)
+
+    def amend(self, scope: Scope, journal: str, target: str, by: str, changes: Mapping[str, Any]) -> Amendment:
+        """Append an amendment line."""
+        unknown = sorted(set(changes) - set(AMENDABLE))
+        if unknown or not changes:
+            raise Invalid(f"only {', '.join(AMENDABLE)} can be amended", field=(unknown or ["set"])[0])
+        with self._pen(scope, journal, "amend") as pen:
+            self._open(pen, scope)
+            change = Amendment(
+                seq=pen.tail.next_seq, amends=target, timestamp=iso(self._clock.now()), by=by, set=FrozenDict(changes)
+            )
+            line = amendment_line(change)
+            pen.append([line])
+        return change.replace(checksum=checksum_of(line))
+
+    def bury(self, scope: Scope, journal: str, tombstones: Sequence[Tombstone]) -> None:
+        """Append tombstones (or their lifting), at any size of the journal: deleting must always work."""
+        lines = [tombstone_line(stone) for stone in tombstones]
+        if not lines:
+            return
+        with self._pen(scope, journal, "bury") as pen:
+            self._require(pen.place, pen.place.entries, pen.place.tombstones)
+            self._access.admit(scope, pen.place)
+            pen.append_to(pen.place.tombstones, lines)
+
+    def _require(self, place: Place, *paths: str) -> None:
+        if not any(exists(self._disk, path) for path in paths):
+            raise NotFound(f"there is no journal {place.journal}", journal=place.journal)
+
+    def replay(self, scope: Scope, journal: str, since: Mark | None = None) -> Replay:
+        """The lines after a mark, or all of them when the mark no longer fits.
+
+        A journal that is not there is empty; it counts as lost if its card still stands, because
+        `remove` takes the card away first.
+        """
+        place = self._access.place(scope, journal)
+        with Attempt("read", place.entries):
+            self._access.admit(scope, place)
+            try:
+                return replay_file(self._disk, place.entries, since)
+            except (FileNotFoundError, NotADirectoryError):
+                lost = since is not None and since.offset > 0 and exists(self._disk, place.card)
+                return Replay(lines=(), mark=NOTHING, fresh=True, lost=lost)
+
+    def tombstones(self, scope: Scope, journal: str, offset: int = 0) -> tuple[list[Tombstone], int]:
+        """Tombstones from a byte offset on, and the offset after them."""
+        place = self._access.place(scope, journal)
+        with Attempt("read", place.tombstones):
+            self._access.admit(scope, place)
+            return read_tombstones(self._disk, place.tombstones, offset)
+
+    def fetch(self, scope: Scope, addresses: Iterable[Address]) -> dict[str, Entry]:
+        """Entries at these addresses, each checked (id, checksum, scope); what fails is left out."""
+        by_journal: dict[str, list[Address]] = {}
+        for address in addresses:
+            by_journal.setdefault(address.journal, []).append(address)
+        return {
+            entry.id: entry
+            for journal, wanted in by_journal.items()
+            for entry in fetch_from(self._disk, self._access.place(scope, journal), wanted, scope)
+        }
+
+    def rewrite(
+        self, scope: Scope, journal: str, keep: Keep, *, drop_damaged: Callable[[bytes], bool] | None = None
+    ) -> Rewritten:  # fmt: skip
+        """Write the journal anew as a later generation with what `keep` returns; amendments are folded."""
+        with self._pen(scope, journal, "rewrite") as pen:
+            self._open(pen, scope)
+            scan = Scan(None).read(pen.read_all())
+            pen.require_current(scan.newer)
+            result = survivors(scan, keep)
+            pen.announce()
+            sweep(self._disk, pen.place)
+            self._quarantine.keep(journal, result.worth_keeping(drop_damaged))
+            card = read_card(self._disk, pen.place) or guessed_card(journal, scan, self._clock.now())
+            header = next_header(card, scan, self._clock.now())
+            pen.forget_tail()
+            size = swap(self._disk, pen.place, header, result.lines)
+        return result.report(header, pen.tail.size, size)
+
+    def blank(self, scope: Scope, journal: str, ids: Collection[str]) -> int:
+        """Overwrite entries and their amendments in place by spaces, where no rewrite fits (D42)."""
+        with self._pen(scope, journal, "blank") as pen:
+            self._open(pen, scope)
+            lines = lines_about(Scan(None).read(pen.read_all()).lines, ids)
+            if lines:
+                pen.announce()
+                pen.forget_tail()
+                blank_lines(self._disk, pen.place.entries, lines)
+            return len(lines)
+
+    def remove(self, scope: Scope, journal: str) -> None:
+        """Remove entries and card for good; the tombstones stay. What is not there is removed already."""
+        with self._pen(scope, journal, "remove") as pen:
+            if not exists(self._disk, pen.place.directory):
+                return
+            self._access.admit(scope, pen.place)
+            pen.announce()
+            pen.forget_tail()
+            remove_journal(self._disk, pen.place)
+
+    def journals(self, scope: Scope) -> Iterator[str]:
+        """Ids of all journals that the scope sees: sessions, users, global, each in order.
+
+        A journal that was removed is listed as long as its tombstones stand, since they must be found.
+        """
+        self._access.check_agent(scope)
+        for place in self._places.found(self._disk):
+            present = any(exists(self._disk, path) for path in (place.entries, place.tombstones, place.card))
+            if present and self._access.sees(scope, place):
+                yield place.journal
+
+    def size(self, scope: Scope, journal: str) -> Size | None:
+        """Sizes and times of the journal's files by stat; None where it does not exist."""
+        place = self._access.place(scope, journal)
+        with Attempt("look at", place.directory):
+            return size_of(self._disk, place) if self._access.sees(scope, place) else None
+
+    def when_idle(self, scope: Scope, journal: str, act: Callable[[], None]) -> bool:
+        """Run `act` while no writer is in this journal; False, at once, if one is."""
+        self._access.place(scope, journal)
+        held = Lock(self._places.lock(journal), self._disk).attempt("idle")
+        if held is None:
+            return False
+        with held:
+            act()
+        return True
+
+    def quarantine(self, scope: Scope, journal: str, pieces: Sequence[tuple[int, bytes]]) -> int:
+        """Keep damaged pieces (offset, bytes) as found, each once; returns how many were new."""
+        self._access.place(scope, journal)
+        with Attempt("write to", self._places.quarantine):
+            return self._quarantine.keep(journal, pieces)
+
+    def quarantined(self, scope: Scope, journal: str | None = None) -> list[dict[str, Any]]:
+        """What lies in quarantine: journal, offset, hash, bytes, file."""
+        self._access.check_agent(scope)
+        with Attempt("read", self._places.quarantine):
+            pieces = self._quarantine.kept(journal)
+            return [piece for piece in pieces if self._access.sees(scope, self._places.of(piece["journal"]))]
+
+    def release(self, scope: Scope, journal: str, matches: Callable[[bytes], bool]) -> int:
+        """Erase the quarantined pieces of a journal for which `matches` says yes."""
+        place = self._access.place(scope, journal)
+        with Attempt("erase from", self._places.quarantine):
+            self._access.admit(scope, place)
+            return self._quarantine.release(journal, matches)
+
+    def inspect(self, scope: Scope, journal: str) -> list[dict[str, Any]]:
+        """Every damaged place in the journal's files: file, line (0: the whole file), offset, bytes, what."""
+        place = self._access.place(scope, journal)
+        with Attempt("read", place.directory):
+            self._access.admit(scope, place)
+            return list(damage(self._disk, place))
+
+    def close(self) -> None:
+        """Sync what is relaxed and let go of every handle."""
+        self._desk.relaxed.flush()
+        self._desk.tails.clear()

@@ -1,0 +1,84 @@
+"""Places: where the files of a journal lie. The only maker of paths in this package.
+
+Every journal id is checked against the patterns of `model.ids` before it becomes a path, so no
+input can name a file outside the agent's folder.
+"""
+
+from __future__ import annotations
+
+import os
+from hashlib import sha256
+
+from ..errors import Invalid
+from ..model.ids import GLOBAL, SESSION_ID, USER_DIR
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..disk import Disk
+
+ENTRIES = "memory.jsonl"
+CARD = "metadata.json"
+TOMBSTONES = "tombstones.jsonl"
+SETTLING = "settling"  # a rewrite renamed but may not have synced the directory: see `rewrite`
+
+
+class Place:
+    """The directory of one journal and the names in it."""
+
+    __slots__ = ("card", "directory", "entries", "journal", "settling", "tombstones")
+
+    def __init__(self, journal: str, directory: str) -> None:
+        self.journal, self.directory = journal, directory
+        self.entries = f"{directory}{os.sep}{ENTRIES}"
+        self.card = f"{directory}{os.sep}{CARD}"
+        self.tombstones = f"{directory}{os.sep}{TOMBSTONES}"
+        self.settling = f"{directory}{os.sep}{SETTLING}"
+
+
+class Places:
+    """Paths below the folder of one agent."""
+
+    __slots__ = ("folder",)
+
+    def __init__(self, folder: str) -> None:
+        self.folder = os.path.abspath(folder)
+
+    def of(self, journal: str) -> Place:
+        """The place of a journal; Invalid if that is no journal's id."""
+        return Place(journal, os.path.join(self.folder, *_parts(journal)))
+
+    def lock(self, journal: str) -> str:
+        """One of 256 lock files by hash, so that a journal's directory can be removed (D7)."""
+        return os.path.join(self.folder, "locks", sha256(journal.encode()).hexdigest()[:2])
+
+    @property
+    def quarantine(self) -> str:
+        return os.path.join(self.folder, "quarantine")
+
+    def found(self, disk: Disk) -> Iterator[Place]:
+        """Every journal directory in order: sessions, users, global; also those that hold tombstones only."""
+        for kind, pattern in (("sessions", SESSION_ID), ("users", USER_DIR)):
+            for name in _names(disk, os.path.join(self.folder, kind)):
+                if pattern.match(name):
+                    yield self.of(name)
+        yield self.of(GLOBAL)
+
+
+def _parts(journal: str) -> tuple[str, ...]:
+    if isinstance(journal, str):
+        if SESSION_ID.match(journal):
+            return "sessions", journal
+        if USER_DIR.match(journal):
+            return "users", journal
+        if journal == GLOBAL:
+            return (GLOBAL,)
+    raise Invalid(f"{str(journal)[:80]!r} is not the id of a journal (sess_…, u_…, global)", field="journal")
+
+
+def _names(disk: Disk, directory: str) -> list[str]:
+    try:
+        return sorted(disk.listdir(directory))
+    except (FileNotFoundError, NotADirectoryError):
+        return []

@@ -1,0 +1,77 @@
+"""Header: the first line of a journal, which says what the file is.
+
+It carries the generation (raised by every rewrite) and the next seq as of that rewrite (D8), and
+enough of the card (whose, which key, since when) that a lost card can be made again. It is never
+changed in place.
+"""
+
+from __future__ import annotations
+
+from ..model.card import Card
+from ..model.value import FrozenDict, Value
+from .line import HEADER_VERSION, decoded, is_newer, sealed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+_FROM_CARD = ("kind", "user_id", "key", "workspace", "created_at")
+
+
+class Header(Value):
+    """What the first line said; `generation` 0 where it is damaged or missing."""
+
+    id: str | None = None
+    generation: int = 0
+    next_seq: int = 1
+    kind: str | None = None
+    user_id: str | None = None
+    key: str | None = None
+    workspace: str | None = None
+    created_at: str | None = None
+    newer: bool = False
+    strict: bool = True  # every line must carry its checksum; off only in files that are not ours
+
+    @property
+    def readable(self) -> bool:
+        return self.id is not None
+
+
+def header_for(card: Card, generation: int, next_seq: int) -> Header:
+    """The header of the journal of this card."""
+    known = {name: getattr(card, name) for name in _FROM_CARD}
+    return Header(id=card.id, generation=generation, next_seq=next_seq, **known)
+
+
+def header_line(header: Header) -> bytes:
+    """The first line of a journal, without line end."""
+    values = {name: getattr(header, name) for name in ("id", "generation", "next_seq", *_FROM_CARD)}
+    return sealed({"journal": HEADER_VERSION, **{name: value for name, value in values.items() if value is not None}})
+
+
+def header_of(first: bytes) -> Header:
+    """What the first line of a file says, whatever it is."""
+    record = decoded(first.removesuffix(b"\r"), strict=False)
+    if record is None:
+        return Header()
+    if "journal" in record:
+        return _header_from(record)
+    return Header(strict="checksum" in record)
+
+
+def _header_from(record: Mapping[str, Any]) -> Header:
+    known = {name: record[name] for name in _FROM_CARD if name in record}
+    return Header(
+        id=record["id"], generation=record["generation"], next_seq=record["next_seq"], newer=is_newer(record), **known
+    )
+
+
+def rebuilt_card(header: Header, journal: str) -> Card | None:
+    """The card as far as the header knows it, marked as rebuilt; None if the header is unreadable."""
+    if not header.readable or header.created_at is None:
+        return None
+    return Card(
+        id=journal, kind=header.kind or "session", key=header.key, user_id=header.user_id,
+        workspace=header.workspace, created_at=header.created_at, extra=FrozenDict({"rebuilt": True}),
+    )  # fmt: skip

@@ -1,0 +1,162 @@
+"""One line of a journal: its checksum, its encoding, and what it says.
+
+A line is JSON with `checksum` last: `sha256:` over the exact bytes before `,"checksum"`. Nothing is
+ever hashed in a re-serialised form, so any changed byte is seen. A line that fails its checksum has
+no record; nothing here guesses at what it said. Lines of older schema versions come out in today's
+shape; what a later version wrote is read where it can be, and never written again.
+"""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+
+from ..errors import FormatTooNew, Invalid
+from ..model.entry import SCHEMA_VERSION, STORED, Amendment, Entry
+from ..model.value import FrozenDict, freeze
+from .older import upgraded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ..model.entry import Draft
+
+HEADER_VERSION = 1
+MARK = b',"checksum":"sha256:'
+_SUFFIX = len(MARK) + 64 + 2  # … 64 hex digits, quote, brace
+_DRAFTED = tuple(name for name in STORED if name not in ("schema_version", "seq", "compacted"))
+_KNOWN = frozenset((*STORED, "checksum"))
+_encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+_decode = json.JSONDecoder(parse_constant=_refuse_constant).raw_decode
+
+
+def sealed(record: Mapping[str, Any]) -> bytes:
+    """The line for a record, checksum added, without line end."""
+    try:
+        head = _encode(record)[:-1].encode()
+    except (ValueError, TypeError, RecursionError) as error:  # UnicodeEncodeError is a ValueError
+        raise Invalid(f"this cannot be written as JSON: {type(error).__name__}", field="content") from None
+    return b'%b%b%b"}' % (head, MARK, sha256(head).hexdigest().encode())
+
+
+def checksum_of(line: bytes) -> str:
+    """The checksum that a line carries."""
+    return line[-_SUFFIX + len(MARK) - 7 : -2].decode()
+
+
+def intact(raw: bytes) -> bool:
+    """Whether the bytes end in the right checksum of what stands before it."""
+    head = raw[:-_SUFFIX]
+    tail = raw[-_SUFFIX:]
+    return tail.startswith(MARK) and tail[len(MARK) :] == sha256(head).hexdigest().encode() + b'"}'
+
+
+def parsed(raw: bytes) -> dict[str, Any] | None:
+    """The JSON object that the bytes hold, or None."""
+    try:
+        text = raw.decode()
+        record, end = _decode(text)
+    except (ValueError, RecursionError):
+        return None
+    return record if isinstance(record, dict) and end == len(text) else None
+
+
+def decoded(raw: bytes, strict: bool = True) -> dict[str, Any] | None:
+    """The record of a line in today's shape, or None if it is damaged.
+
+    Only where `strict` is off (files without our header) may a line lack its checksum.
+    """
+    if intact(raw):
+        record = parsed(raw)
+        return upgraded(record) if record and _version(record) < SCHEMA_VERSION and _is_entry(record) else record
+    if strict or MARK in raw:
+        return None
+    record = parsed(raw)
+    if record is None or "checksum" in record or not _is_entry(record):
+        return None
+    return record if _version(record) > SCHEMA_VERSION else upgraded({**record, "schema_version": 0})
+
+
+def _version(record: Mapping[str, Any]) -> int:
+    version = record.get("schema_version", 0)
+    return version if isinstance(version, int) else 0
+
+
+def _is_entry(record: Mapping[str, Any]) -> bool:
+    return "content" in record and "id" in record and "timestamp" in record
+
+
+def kind_of(record: Mapping[str, Any]) -> str:
+    """`header`, `entry`, `amendment`, or `unknown`: the shape of a later version."""
+    if "journal" in record:
+        return "header"
+    if "amends" in record:
+        return "amendment"
+    return "entry" if _is_entry(record) else "unknown"
+
+
+def is_newer(record: Mapping[str, Any]) -> bool:
+    """Whether a later version of Holdfast wrote this (checked) record."""
+    if "journal" in record:
+        return bool(record["journal"] != HEADER_VERSION)
+    return _version(record) > SCHEMA_VERSION or kind_of(record) == "unknown"
+
+
+def draft_record(draft: Draft, seq: int) -> dict[str, Any]:
+    """The record of a new entry, in the order in which a line holds it."""
+    record: dict[str, Any] = {"schema_version": SCHEMA_VERSION, "seq": seq}
+    for name in _DRAFTED:
+        value = getattr(draft, name)
+        if value is not None:
+            record[name] = value
+    return record
+
+
+def taken(draft: Draft, seq: int, checksum: str, durable: bool) -> Entry:
+    """The entry that a draft became."""
+    fields = {name: getattr(draft, name) for name in _DRAFTED}
+    return Entry(seq=seq, checksum=checksum, durable=durable, withheld=draft.withheld, **fields)
+
+
+def entry_line(entry: Entry) -> bytes:
+    """The line of an entry as it stands, in today's schema, with a new checksum."""
+    record = entry.replace(schema_version=SCHEMA_VERSION, checksum=None).to_dict()
+    return sealed(record)
+
+
+def amendment_line(change: Amendment) -> bytes:
+    """The line of an amendment."""
+    return sealed({name: value for name, value in change.to_dict().items() if name != "checksum"})
+
+
+def entry_from(record: Mapping[str, Any]) -> Entry:
+    """The entry that a checked record holds; fields we do not know are kept in `extra`."""
+    fields = {name: record[name] for name in STORED if name in record}
+    try:
+        fields["content"] = freeze(record["content"])
+        fields["tags"] = tuple(record.get("tags", ()))
+        fields["references"] = tuple(record.get("references", ()))
+        fields["metadata"] = freeze(record.get("metadata", {}))
+        extra = FrozenDict({name: freeze(record[name]) for name in record if name not in _KNOWN})
+        return Entry(**fields, checksum=record.get("checksum"), extra=extra)
+    except (KeyError, TypeError) as error:
+        raise FormatTooNew(
+            f"entry {record.get('id')} of schema {record.get('schema_version')} lacks {error}; upgrade Holdfast",
+            id=record.get("id"),
+        ) from None
+
+
+def amendment_from(record: Mapping[str, Any]) -> Amendment:
+    """The amendment that a checked record holds."""
+    return Amendment(
+        schema_version=record["schema_version"], seq=record["seq"], amends=record["amends"],
+        timestamp=record["timestamp"], by=record["by"], set=freeze(record["set"]), checksum=record.get("checksum"),
+    )  # fmt: skip

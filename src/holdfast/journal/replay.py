@@ -1,0 +1,159 @@
+"""Replay: reading a journal's bytes into lines. Pure over bytes; it never writes and never raises on damage.
+
+Lines end at b"\\n" and nowhere else (U+2028 is text); CRLF is accepted; a line may be of any length.
+A line that fails its checksum is returned without a record and costs nothing but itself. An
+unfinished last line is left unread (`torn`) unless its checksum is right: then only its line end is
+missing. Lines of spaces were erased in place (D42); empty lines are nothing.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..disk import pread_all
+from ..model.ids import digest
+from ..model.replay import Line, Mark, Replay
+from .header import Header, header_of
+from .line import MARK, decoded, is_newer, kind_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..disk import Disk
+
+_FIRST_BLOCK = 1024  # a header takes some 300 bytes
+NOTHING = Mark(generation=0, offset=0, line=0, seq=0, tail_offset=0, tail_hash="")
+
+
+class Scan:
+    """A pass over consecutive bytes of a journal; `read` may be called once."""
+
+    __slots__ = ("gap", "header", "line", "lines", "newer", "offset", "seq", "tail_offset", "torn")
+
+    def __init__(self, header: Header | None, offset: int = 0, line: int = 0, seq: int = 0) -> None:
+        self.header = header  # None: the bytes begin with the first line
+        self.offset, self.line, self.seq = offset, line, seq
+        self.lines: list[Line] = []
+        self.tail_offset = offset
+        self.gap = 0  # seqs that damaged and erased lines after the last good one took
+        self.newer = header.newer if header else False
+        self.torn = b""
+
+    @property
+    def next_seq(self) -> int:
+        """The seq for the next line: never one that a damaged or erased line may have had (D8)."""
+        known = self.header.next_seq - 1 if self.header else 0
+        return max(self.seq, known) + 1 + self.gap
+
+    def read(self, data: bytes) -> Scan:
+        """Take in all whole lines, then what is left after the last line end."""
+        base, position = self.offset, 0
+        while (end := data.find(b"\n", position)) >= 0:
+            self.line += 1
+            self._take(data[position:end], base + position)
+            self.tail_offset = base + position
+            position = end + 1
+        self.offset = base + position
+        if position < len(data):
+            self._take_unfinished(data[position:])
+        if self.header is None:
+            self.header = Header()
+        return self
+
+    def _take(self, raw: bytes, offset: int) -> None:
+        if raw.endswith(b"\r"):
+            raw = raw[:-1]
+        if not raw:
+            return
+        if self.header is None:
+            self.header = header_of(raw)
+            self.newer = self.header.newer
+        if raw.isspace():
+            self.gap += 1
+            return
+        record = decoded(raw, self.header.strict)
+        if record is None:
+            self.gap += weight(raw)
+        else:
+            kind = kind_of(record)
+            self.newer = self.newer or is_newer(record)
+            if kind in ("header", "unknown"):
+                return
+            self.seq = max(self.seq, record.setdefault("seq", self.seq + self.gap + 1))
+            self.gap = 0
+        self.lines.append(Line(self.line, offset, raw, record))
+
+    def _take_unfinished(self, raw: bytes) -> None:
+        """The last line without its line end: good if its checksum is, otherwise torn."""
+        strict = self.header.strict if self.header else header_of(raw).strict
+        if raw.isspace() or decoded(raw, strict) is None:
+            self.torn = raw
+            self.gap += weight(raw)
+            return
+        self.line += 1
+        self._take(raw, self.offset)
+        self.line -= 1  # a mark counts line ends
+        self.tail_offset = self.offset
+        self.offset += len(raw)
+
+
+def weight(raw: bytes) -> int:
+    """How many seqs a damaged line may have taken: lines that lost their line end are glued together."""
+    return max(1, raw.count(MARK))
+
+
+def replayed(scan: Scan, tail: bytes, fresh: bool, lost: bool = False) -> Replay:
+    """The result of a scan; `tail` is the last line read with its line end."""
+    assert scan.header is not None
+    mark = Mark(
+        generation=scan.header.generation, offset=scan.offset, line=scan.line, seq=scan.seq,
+        tail_offset=scan.tail_offset, tail_hash=digest(tail),
+    )  # fmt: skip
+    return Replay(lines=tuple(scan.lines), mark=mark, fresh=fresh, lost=lost, newer=scan.newer, torn=bool(scan.torn))
+
+
+def replay_bytes(data: bytes, lost: bool = False) -> Replay:
+    """A whole journal from its first line."""
+    scan = Scan(None).read(data)
+    return replayed(scan, data[scan.tail_offset : scan.offset], fresh=True, lost=lost)
+
+
+def replay_file(disk: Disk, path: str, since: Mark | None) -> Replay:
+    """A journal from a mark on if the mark still fits, else from its first line."""
+    fd = disk.open(path, os.O_RDONLY)
+    try:
+        size = disk.fstat(fd).st_size
+        if since is None or since.offset == 0:
+            return replay_bytes(pread_all(disk, fd, size, 0))
+        header = read_header(disk, fd)
+        if _fits(disk, fd, header, since, size):
+            return _continued(disk, fd, header, since, size)
+        lost = size < since.offset and header.generation in (0, since.generation)
+        return replay_bytes(pread_all(disk, fd, size, 0), lost)
+    finally:
+        disk.close(fd)
+
+
+def read_header(disk: Disk, fd: int) -> Header:
+    """What the first line of an open journal says."""
+    count = _FIRST_BLOCK
+    while True:
+        data = pread_all(disk, fd, count, 0)
+        first, found, _ = data.partition(b"\n")
+        if found or len(data) < count:
+            return header_of(first)
+        count *= 8
+
+
+def _fits(disk: Disk, fd: int, header: Header, since: Mark, size: int) -> bool:
+    if header.generation != since.generation or size < since.offset:
+        return False
+    tail = pread_all(disk, fd, since.offset - since.tail_offset, since.tail_offset)
+    return digest(tail) == since.tail_hash
+
+
+def _continued(disk: Disk, fd: int, header: Header, since: Mark, size: int) -> Replay:
+    data = pread_all(disk, fd, size - since.offset, since.offset)
+    scan = Scan(header, since.offset, since.line, since.seq).read(data)
+    if scan.offset == since.offset:
+        return Replay(lines=(), mark=since, fresh=False, newer=scan.newer, torn=bool(scan.torn))
+    return replayed(scan, data[scan.tail_offset - since.offset : scan.offset - since.offset], fresh=False)

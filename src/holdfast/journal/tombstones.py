@@ -1,0 +1,77 @@
+"""Tombstones on disk: one line each in `tombstones.jsonl`, kept for good; they hold no text (D10).
+
+The last line for an id wins. A damaged line still hides whatever id can be read in it, because
+showing again what somebody deleted is worse than hiding an entry that `undelete` can bring back.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from ..disk import pread_all
+from ..errors import Invalid
+from ..model.entry import REASONS, Tombstone
+from ..model.moment import iso
+from .line import decoded, sealed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..disk import Disk
+
+_ID = re.compile(rb'"id":"(mem_[0-9A-HJKMNP-TV-Z]{26})"')
+_REASON = re.compile(rb'"reason":"([a-z_]+)"')
+_TIME = re.compile(rb'"timestamp":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)"')
+
+
+def tombstone_line(stone: Tombstone) -> bytes:
+    """The line of a tombstone; its reason must be a code, so that no text can hide in it."""
+    if stone.reason not in REASONS:
+        raise Invalid(f"reason must be one of {', '.join(REASONS)}", field="reason")
+    return sealed({name: value for name, value in stone.to_dict().items() if value is not None})
+
+
+def read_tombstones(disk: Disk, path: str, offset: int = 0) -> tuple[list[Tombstone], int]:
+    """Tombstones from a byte offset on, and the offset after them; all of them if the file is shorter."""
+    try:
+        fd = disk.open(path, os.O_RDONLY)
+    except (FileNotFoundError, NotADirectoryError):
+        return [], 0
+    try:
+        size = disk.fstat(fd).st_size
+        offset = offset if offset <= size else 0
+        data = pread_all(disk, fd, size - offset, offset)
+    finally:
+        disk.close(fd)
+    whole = finished(data)
+    return [stone for raw in whole.split(b"\n") for stone in _stones(raw.removesuffix(b"\r"))], offset + len(whole)
+
+
+def finished(data: bytes) -> bytes:
+    """Without an unfinished last line, unless only its line end is missing."""
+    end = data.rfind(b"\n") + 1
+    return data if decoded(data[end:]) is not None else data[:end]
+
+
+def _stones(raw: bytes) -> Iterator[Tombstone]:
+    record = decoded(raw)
+    if record is not None:
+        yield Tombstone(**{name: record[name] for name in Tombstone._fields if name in record})
+    elif raw:
+        yield from _salvaged(raw)
+
+
+def _salvaged(raw: bytes) -> Iterator[Tombstone]:
+    found = list(_ID.finditer(raw))
+    ends = [match.start() for match in found[1:]] + [len(raw)]
+    for match, end in zip(found, ends, strict=False):
+        piece = raw[match.end() : end]
+        reason, time = _REASON.search(piece), _TIME.search(piece)
+        code = reason[1].decode() if reason else ""
+        yield Tombstone(
+            id=match[1].decode(),
+            timestamp=time[1].decode() if time else iso(0),
+            reason=code if code in REASONS else "user",
+        )

@@ -1,0 +1,115 @@
+"""Building: a whole generation made from the journals, beside the live one, then flipped (D14).
+
+Holds `build.lock` throughout and `index.lock` only for the last catch-up and the flip. Killed at any
+point, CURRENT still names the old generation. A generation that `forget` removed while it was being
+built is begun again, since it may have read what was being forgotten.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from ..disk import boot_id
+from .catchup import CatchUp
+from .database import Damaged, create
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import apsw
+
+    from ..disk import Disk
+    from ..lock import Lock
+    from ..model.scope import Scope
+    from ..ports import Clock, Journal, Progress
+    from .generations import Generations
+    from .marks import Marks
+    from .recalled import Recalled
+
+COMMIT_LINES = 5000
+_TRIES = 5
+
+
+class Builder:
+    """Builds generations for one index."""
+
+    def __init__(
+        self, *, generations: Generations, journal: Journal, marks: Marks, recalled: Recalled,
+        clock: Clock, disk: Disk, lock: Lock, vfs: str | None,
+    ) -> None:  # fmt: skip
+        self._generations, self._journal, self._marks, self._recalled = generations, journal, marks, recalled
+        self._clock, self._disk, self._lock, self._vfs = clock, disk, lock, vfs
+
+    def build(self, scope: Scope, progress: Progress | None = None) -> None:
+        """Build and flip; the caller holds `build.lock`."""
+        for _ in range(_TRIES):
+            self._sweep()
+            name = self._generations.fresh()
+            try:
+                if self._attempt(name, scope, progress):
+                    return
+            except BaseException:
+                self._generations.drop(name)
+                raise
+        raise Damaged("the new generation vanished again and again while it was built")
+
+    def _sweep(self) -> None:
+        """What is not live is left over from a build that was killed, or replaced."""
+        self._generations.sweep(time.time())
+
+    def _attempt(self, name: str, scope: Scope, progress: Progress | None) -> bool:
+        path = self._generations.path(name)
+        connection = create(self._disk, path, self._vfs)
+        made = os.stat(path).st_ino
+        try:
+            self._fill(connection, scope, progress)
+            with self._lock.hold(60_000, "flip the index"):
+                self._finish(connection, scope)
+                if not _still(path, made):
+                    return False
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+                self._generations.flip(name)
+        finally:
+            connection.close()
+        self._sweep()
+        return True
+
+    def _fill(self, connection: apsw.Connection, scope: Scope, progress: Progress | None) -> None:
+        names = list(self._journal.journals(scope))
+        connection.execute("BEGIN IMMEDIATE")
+        work = CatchUp(connection, self._journal, scope)
+        for name in names:  # all tombstones first: one may lie in another file than its entry
+            work.stones(name)
+        for done, name in enumerate(names, 1):
+            work.bring(name)
+            if work.lines >= COMMIT_LINES:
+                commit(connection, work)
+                connection.execute("BEGIN IMMEDIATE")
+                work.lines = 0
+            if progress is not None:
+                progress(done, len(names))
+        self._recalled.read(connection, self._clock.now())
+        for key, value in (("boot", boot_id()), ("built_at", str(self._clock.now()))):
+            connection.execute("INSERT OR REPLACE INTO meta VALUES(?,?)", (key, value))
+        commit(connection, work)
+
+    def _finish(self, connection: apsw.Connection, scope: Scope) -> None:
+        """What was written while we built."""
+        connection.execute("BEGIN IMMEDIATE")
+        work = CatchUp(connection, self._journal, scope)
+        for name in self._marks.names():
+            work.bring(name)
+        commit(connection, work)
+
+
+def commit(connection: apsw.Connection, work: CatchUp) -> None:
+    """Rows, counter and marks together."""
+    work.rows.flush()
+    connection.execute("COMMIT")
+
+
+def _still(path: str, inode: int) -> bool:
+    try:
+        return os.stat(path).st_ino == inode
+    except OSError:
+        return False

@@ -1,0 +1,221 @@
+"""Catching up: brings the rows of one journal level with its files, inside a transaction.
+
+Rows and the mark of how far a journal was read commit together, so a crash leaves them equal. A
+journal that only grew is read from its mark; one that was rewritten, cut or damaged is read whole
+and its rows compared by id. Rows that vanish from the same generation were lost, not removed: they
+go to quarantine first, since nothing else holds them any more (D40). Readers never do any of this.
+"""
+
+from __future__ import annotations
+
+import json
+
+from ..model.card import card_from
+from ..model.moment import millis
+from ..model.replay import Mark
+from .database import ask_all, ask_one
+from .rows import Rows
+from .schema import VISIBLE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    import apsw
+
+    from ..model.card import Card
+    from ..model.replay import Line, Replay, Size
+    from ..model.scope import Scope
+    from ..ports import Journal
+
+_FILE = """
+SELECT n, generation, size, line, seq, tail_offset, hash, inode, bytes, mtime, buried, card_mtime, damaged
+FROM files WHERE journal=?
+"""
+_MARK = """
+UPDATE files SET generation=?, size=?, line=?, seq=?, tail_offset=?, hash=?, inode=?, bytes=?, mtime=?,
+  buried=?, card_mtime=?, damaged=? WHERE n=?
+"""
+_CARD = """
+INSERT INTO sessions(id, kind, key, user_id, workspace, channel, created, ended, decay, card)
+VALUES(?,?,?,?,?,?,?,?,?,?)
+ON CONFLICT(id) DO UPDATE SET kind=excluded.kind, key=excluded.key, user_id=excluded.user_id,
+  workspace=excluded.workspace, channel=excluded.channel, created=excluded.created, ended=excluded.ended,
+  decay=excluded.decay, card=excluded.card
+"""
+
+
+class FileRow:
+    """What the index knows of a journal's files."""
+
+    __slots__ = ("buried", "bytes", "card_mtime", "damaged", "inode", "mark", "mtime", "n")
+
+    def __init__(self, row: tuple[Any, ...]) -> None:
+        self.n, generation, offset, line, seq, tail_offset, tail_hash = row[:7]
+        self.inode, self.bytes, self.mtime, self.buried, self.card_mtime, self.damaged = row[7:]
+        self.mark = Mark(
+            generation=generation, offset=offset, line=line, seq=seq, tail_offset=tail_offset, tail_hash=tail_hash
+        ) if tail_hash else None  # fmt: skip
+
+    def level(self, size: Size) -> bool:
+        """Whether these rows have everything that the files hold, as far as stat can tell."""
+        return (self.inode, self.bytes, self.mtime, self.buried, self.card_mtime) == (
+            size.inode, size.entries, size.changed, size.tombstones, size.card_changed
+        )  # fmt: skip
+
+
+def file_row(connection: apsw.Connection, journal: str) -> FileRow | None:
+    """The row of a journal, if it was ever read."""
+    found = ask_one(connection, _FILE, (journal,))
+    return FileRow(found) if found else None
+
+
+class CatchUp:
+    """Brings journals into the tables of one connection."""
+
+    def __init__(self, connection: apsw.Connection, journal: Journal, scope: Scope) -> None:
+        self._connection = connection
+        self._run = connection.execute
+        self._journal = journal
+        self._scope = scope
+        self.rows = Rows(connection)
+        self.lines = 0
+
+    def bring(self, journal: str, *, suspect: bool = False) -> None:
+        """Make the rows of this journal equal to its files."""
+        size = self._journal.size(self._scope, journal)
+        if size is None:
+            self._remove(journal)
+            return
+        row = file_row(self._connection, journal)
+        if row is not None and row.level(size) and not suspect:
+            return
+        row = row or self._new_row(journal)
+        replay = self._journal.replay(self._scope, journal, None if suspect else row.mark)
+        stones_from = row.buried if row.buried <= size.tombstones else 0
+        stones, buried = self._journal.tombstones(self._scope, journal, stones_from)
+        self.rows.bury(row.n, stones)
+        damaged = self._lines(journal, row, replay)
+        if row.card_mtime != size.card_changed:
+            self._card(self._journal.card(self._scope, journal))
+        mark = replay.mark
+        self._run(_MARK, (
+            mark.generation, mark.offset, mark.line, mark.seq, mark.tail_offset, mark.tail_hash, size.inode,
+            size.entries, size.changed, buried, size.card_changed, damaged, row.n,
+        ))  # fmt: skip
+
+    def stones(self, journal: str) -> None:
+        """Only the tombstones of a journal, before any entry of any journal is read."""
+        stones, _ = self._journal.tombstones(self._scope, journal, 0)
+        self.rows.bury(0, stones)
+
+    def _new_row(self, journal: str) -> FileRow:
+        self._run("INSERT INTO files(path, hash, mtime, size, journal) VALUES(?, '', 0, 0, ?)", (journal, journal))
+        found = file_row(self._connection, journal)
+        assert found is not None
+        return found
+
+    def _lines(self, journal: str, row: FileRow, replay: Replay) -> int:
+        """Apply what was read; returns how many damaged lines the journal has."""
+        bad = [line for line in replay.lines if line.record is None]
+        if bad:
+            self._journal.quarantine(self._scope, journal, [(line.offset, line.raw) for line in bad])
+        if replay.fresh:
+            same_generation = row.mark is not None and row.mark.generation == replay.mark.generation
+            self._reconcile(journal, row, replay, salvage=same_generation)
+        else:
+            self._apply(row.n, replay.lines)
+        return len(bad) if replay.fresh else row.damaged + len(bad)
+
+    def _apply(self, file: int, lines: tuple[Line, ...]) -> None:
+        self.lines += len(lines)
+        for line in lines:
+            record = line.record
+            if record is None:
+                continue
+            if "amends" in record:
+                self.rows.amend(line, record)
+            else:
+                self.rows.add(file, line, record)
+
+    def _reconcile(self, journal: str, row: FileRow, replay: Replay, *, salvage: bool) -> None:
+        """The journal was read from its start: keep rows that are unchanged, replace the others."""
+        known = self._known(row.n)
+        wanted = _folded(replay.lines)
+        for id in [id for id in known if id not in wanted]:
+            if salvage:
+                self._salvage(journal, id)
+            self.rows.drop(*known.pop(id)[:2])
+        fresh: list[Line] = []
+        for id, lines in wanted.items():
+            if id in known and known[id][2] == (lines[-1].record or {}).get("checksum", ""):
+                self._move(known[id][0], lines)
+            else:
+                if id in known:
+                    self.rows.drop(*known[id][:2])
+                fresh.extend(lines)
+        self._apply(row.n, tuple(sorted(fresh, key=lambda line: line.offset)))
+
+    def _known(self, file: int) -> dict[str, tuple[int, int, str]]:
+        found = ask_all(self._connection, "SELECT id, n, state, checksum FROM entries WHERE file=?", (file,))
+        return {id: (n, state, checksum) for id, n, state, checksum in found}
+
+    def _move(self, n: int, lines: list[Line]) -> None:
+        """The same entry at another place."""
+        spans = json.dumps([[line.offset, line.length] for line in lines[1:]]) if len(lines) > 1 else None
+        seq = (lines[0].record or {})["seq"]
+        self._run(
+            "UPDATE entries SET offset=?, length=?, spans=?, seq=? WHERE n=?",
+            (lines[0].offset, lines[0].length, spans, seq, n),
+        )
+
+    def _salvage(self, journal: str, id: str) -> None:
+        """Keep what only the index still has, unless somebody deleted it."""
+        found = ask_one(self._connection,
+            "SELECT e.offset, e.type, e.time, e.tags, c.text FROM entries e JOIN chunks c ON c.entry = e.n "
+            "WHERE e.id=? AND e.state=?", (id, VISIBLE),
+        )  # fmt: skip
+        if found:
+            offset, type, time, tags, text = found
+            piece = {"salvaged_from_index": id, "type": type, "time": time, "tags": json.loads(tags), "text": text}
+            self._journal.quarantine(self._scope, journal, [(offset, json.dumps(piece, ensure_ascii=False).encode())])
+
+    def _card(self, card: Card | None) -> None:
+        if card is None:
+            return
+        self.rows.session(card.id)
+        self._run(_CARD, (
+            card.id, card.kind, card.key, card.user_id, card.workspace, card.channel, millis(card.created_at),
+            millis(card.ended_at) if card.ended_at else None,
+            json.dumps(card.decay_config) if card.decay_config else None,
+            json.dumps(card.to_dict(), ensure_ascii=False),
+        ))  # fmt: skip
+
+    def _remove(self, journal: str) -> None:
+        """The journal is gone: so are its rows; its tombstones are read again with their own file."""
+        row = file_row(self._connection, journal)
+        if row is None:
+            return
+        for n, state, _ in self._known(row.n).values():
+            self.rows.drop(n, state)
+        self.rows.forget_session(journal)
+        self._run("DELETE FROM files WHERE n=?", (row.n,))
+
+
+def _folded(lines: tuple[Line, ...]) -> dict[str, list[Line]]:
+    """Lines by entry id: its own line first, then its amendments."""
+    found: dict[str, list[Line]] = {}
+    for line in lines:
+        record = line.record
+        if record is None:
+            continue
+        if "amends" not in record:
+            found.setdefault(record["id"], [line])
+        elif record["amends"] in found:
+            found[record["amends"]].append(line)
+    return found
+
+
+def card_of(text: str) -> Card:
+    """The card that a sessions row holds."""
+    return card_from(json.loads(text))

@@ -1,0 +1,169 @@
+"""Database: connections to one generation's file, and what their errors mean.
+
+Owns every pragma and the sorting of SQLite's errors into damage (throw the generation away), trouble
+(disk full, read-only, I/O: leave the rows for later) and everything else. It never opens the file
+with anything but SQLite: closing another descriptor would drop SQLite's locks (reliability.md).
+"""
+
+from __future__ import annotations
+
+import os
+from _thread import allocate_lock
+
+import apsw
+
+from ..disk import make_private_dir
+from .fulltext import glob_words
+from .schema import APPLICATION_ID, TABLES, VERSION, VIEWS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..disk import Disk
+
+TROUBLE = (apsw.FullError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.IOError, apsw.NoMemError)
+WAITING = (apsw.BusyError, apsw.LockedError)
+# A flipped bit can make any row unreadable, so odd values count as damage as well.
+ODD_VALUES = (UnicodeDecodeError, OverflowError, TypeError, KeyError, IndexError, ValueError)
+
+
+class Damaged(Exception):
+    """The index file is not what we wrote: to be replaced by a new generation."""
+
+
+def is_damage(error: BaseException) -> bool:
+    """Whether this error of a statement says that the file is damaged."""
+    if isinstance(error, (Damaged, *ODD_VALUES)):
+        return True
+    return isinstance(error, apsw.Error) and not isinstance(error, TROUBLE + WAITING + (apsw.InterruptError,))
+
+
+def ask_all(connection: apsw.Connection, sql: str, values: Any = ()) -> list[Any]:
+    """All rows of a statement. What SQLite returns has no static type: this is where that begins."""
+    return connection.execute(sql, values).fetchall()
+
+
+def ask_one(connection: apsw.Connection, sql: str, values: Any = ()) -> Any:
+    """The first row of a statement, or None."""
+    return connection.execute(sql, values).fetchone()
+
+
+def connect(path: str, *, vfs: str | None = None) -> apsw.Connection:
+    """A connection with our pragmas; the file must exist or be creatable by us alone."""
+    connection = apsw.Connection(path, vfs=vfs) if vfs else apsw.Connection(path)
+    try:
+        connection.set_busy_timeout(10_000)
+        connection.create_scalar_function("fold", _fold, 1, deterministic=True)
+        connection.create_scalar_function("glob_words", _glob_words, 2, deterministic=True)
+        for pragma in (
+            "journal_mode=WAL", "synchronous=NORMAL", "secure_delete=ON", "temp_store=MEMORY",
+            "cache_size=-16000", "mmap_size=0", "trusted_schema=OFF", "wal_autocheckpoint=4000",
+        ):  # fmt: skip
+            connection.execute(f"PRAGMA {pragma}").fetchall()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def create(disk: Disk, path: str, vfs: str | None = None) -> apsw.Connection:
+    """A new, empty index file with mode 0600 from its first byte (SQLite would follow the umask)."""
+    make_private_dir(disk, os.path.dirname(path))
+    disk.close(disk.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    connection = connect(path, vfs=vfs)
+    with connection:
+        for statements in (TABLES, VIEWS):
+            connection.execute(statements).fetchall()
+        connection.execute(f"PRAGMA user_version={VERSION}").fetchall()
+        connection.execute(f"PRAGMA application_id={APPLICATION_ID}").fetchall()
+    return connection
+
+
+class Database:
+    """A pool of connections to one index file; safe for threads."""
+
+    def __init__(self, path: str, vfs: str | None = None) -> None:
+        self.path = path
+        self._vfs = vfs
+        self._idle: list[apsw.Connection] = []
+        self._all: list[apsw.Connection] = []
+        self._mutex = allocate_lock()
+        self._retired = False
+        found = os.stat(path)
+        self._identity = (found.st_dev, found.st_ino)
+        try:
+            self._watch = self._connect()  # never writes, so its data_version moves with every commit
+            self._check(self._watch)
+        except BaseException:
+            self.retire()
+            raise
+
+    def _connect(self) -> apsw.Connection:
+        connection = connect(self.path, vfs=self._vfs)
+        self._all.append(connection)
+        return connection
+
+    def _check(self, connection: apsw.Connection) -> None:
+        """Cheap signs of a file that was emptied, cut or replaced."""
+        signs = [ask_one(connection, f"PRAGMA {name}")[0] for name in ("application_id", "user_version")]
+        if signs != [APPLICATION_ID, VERSION]:
+            raise Damaged("not an index of this version")
+        pages, size = (ask_one(connection, f"PRAGMA {name}")[0] for name in ("page_count", "page_size"))
+        if not _has_log(self.path) and os.stat(self.path).st_size < pages * size:
+            raise Damaged("the file is shorter than its header says")
+        if ask_one(connection, "SELECT count(*) FROM sqlite_schema WHERE name='chunks_fts'") != (1,):
+            raise Damaged("tables are missing")
+
+    def take(self) -> apsw.Connection:
+        """Borrow a connection; give it back with `give`."""
+        with self._mutex:
+            return self._idle.pop() if self._idle else self._connect()
+
+    def give(self, connection: apsw.Connection) -> None:
+        with self._mutex:
+            if self._retired:
+                connection.close()
+            else:
+                self._idle.append(connection)
+
+    def version(self) -> int:
+        """Moves whenever anybody commits to the file."""
+        with self._mutex:
+            return int(ask_one(self._watch, "PRAGMA data_version")[0])
+
+    def replaced(self) -> bool:
+        """Whether the file at our path is no longer the one that we hold."""
+        try:
+            found = os.stat(self.path)
+        except OSError:
+            return True
+        return (found.st_dev, found.st_ino) != self._identity
+
+    def retire(self) -> None:
+        """Close what is idle now and what is lent out as it comes back."""
+        with self._mutex:
+            self._retired = True
+            for connection in [*self._idle, getattr(self, "_watch", None)]:
+                if connection is not None:
+                    connection.close()
+            self._idle.clear()
+
+    def abandon(self) -> list[apsw.Connection]:
+        """After a fork: the child must neither use nor close these; keep them from being collected."""
+        return self._all
+
+
+def _fold(*values: Any) -> str:
+    return str(values[0] or "").lower()
+
+
+def _glob_words(*values: Any) -> bool:
+    return glob_words(str(values[0]), str(values[1]))
+
+
+def _has_log(path: str) -> bool:
+    try:
+        return os.stat(path + "-wal").st_size > 0
+    except OSError:
+        return False

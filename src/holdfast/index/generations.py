@@ -1,0 +1,105 @@
+"""Generations: which index directory is live, and how a new one takes its place.
+
+`CURRENT` has one line for each schema version in use on this home, so that two installed versions
+do not rebuild each other's index (D14). A flip is write, fsync, rename, fsync of the directory; a
+database is never renamed. What is not named in CURRENT is half-built or old.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from ..disk import read_file, remove_tree, write_atomic
+from .schema import VERSION
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..disk import Disk
+
+_NAME = re.compile(r"v(\d+)-(\d{6,})\Z")
+_KEEP_FOREIGN_S = 7 * 24 * 3600
+
+
+class Generations:
+    """The directories below `index/`."""
+
+    def __init__(self, folder: str, disk: Disk) -> None:
+        self.folder = folder
+        self._disk = disk
+        self._pointer = os.path.join(folder, "CURRENT")
+        self._seen: tuple[int, int, int] | None = None
+        self._lines: list[str] = []
+
+    def _names(self) -> list[str]:
+        """Lines of CURRENT; read again only when the file changed."""
+        try:
+            found = os.stat(self._pointer)
+            seen = (found.st_ino, found.st_mtime_ns, found.st_size)
+            if seen != self._seen:
+                text = read_file(self._disk, self._pointer).decode("ascii", "replace")
+                self._lines = [line for line in text.split("\n") if _NAME.match(line)]
+                self._seen = seen
+        except OSError:
+            self._seen, self._lines = None, []
+        return self._lines
+
+    def current(self) -> str | None:
+        """The live generation of our schema version."""
+        mine = f"v{VERSION}-"
+        return next((line for line in self._names() if line.startswith(mine)), None)
+
+    def shared(self) -> bool:
+        """Whether another version of Holdfast keeps an index here too."""
+        return any(not line.startswith(f"v{VERSION}-") for line in self._names())
+
+    def path(self, name: str) -> str:
+        return os.path.join(self.folder, name, "index.db")
+
+    def fresh(self) -> str:
+        """A name that no generation has had."""
+        numbers = [int(found[2]) for name in self._all() if (found := _NAME.match(name)) and int(found[1]) == VERSION]
+        return f"v{VERSION}-{max(numbers, default=0) + 1:06d}"
+
+    def _all(self) -> list[str]:
+        try:
+            found = os.listdir(self.folder)
+        except OSError:
+            found = []
+        return sorted({name for name in [*found, *self._names()] if _NAME.match(name)})
+
+    def flip(self, name: str) -> None:
+        """Make a built generation the live one."""
+        others = [line for line in self._names() if not line.startswith(f"v{VERSION}-")]
+        write_atomic(self._disk, self._pointer, ("\n".join([*others, name]) + "\n").encode())
+        self._seen = None
+
+    def unbuilt(self) -> list[str]:
+        """Generations of our version that are not live: half-built or old."""
+        live = self.current()
+        return [name for name in self._all() if name.startswith(f"v{VERSION}-") and name != live]
+
+    def foreign(self) -> list[str]:
+        """Generations of other versions of Holdfast."""
+        return [name for name in self._all() if not name.startswith(f"v{VERSION}-")]
+
+    def sweep(self, now_s: float) -> None:
+        """Remove old generations; those of other versions only after a week without use."""
+        for name in self.unbuilt():
+            self.drop(name)
+        for name in self.foreign():
+            if name not in self._names() or now_s - self._used(name) > _KEEP_FOREIGN_S:
+                self.drop(name)
+
+    def _used(self, name: str) -> float:
+        folder = os.path.join(self.folder, name)
+        try:
+            return max(
+                os.stat(path).st_mtime for path in (folder, *(os.path.join(folder, f) for f in os.listdir(folder)))
+            )
+        except OSError:
+            return 0.0
+
+    def drop(self, name: str) -> None:
+        """Remove a generation's directory, whatever lies there."""
+        remove_tree(self._disk, os.path.join(self.folder, name))

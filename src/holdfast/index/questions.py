@@ -1,0 +1,300 @@
+"""Questions: what the Index port answers, as statements over one connection.
+
+Reads only. Each function takes a connection and plain values and returns values of `model`. Lists of
+ids are asked in groups, since SQLite bounds the number of bound values.
+"""
+
+from __future__ import annotations
+
+import json
+
+from ..model.entry import TYPES, Tombstone
+from ..model.moment import iso
+from ..model.query import Row
+from ..model.replay import Address
+from ..model.value import FrozenDict
+from .catchup import card_of
+from .database import ask_all, ask_one
+from .fulltext import WEIGHTS, match_query, scope_tokens, scoped
+from .schema import DELETED, SUPERSEDED, VISIBLE
+from .select import Where, where_filter, where_scope
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    import apsw
+
+    from ..model.card import Card
+    from ..model.query import Filter, Words
+    from ..model.scope import Scope
+
+_ROW = "e.id, e.time, e.type, e.importance, e.pinned, e.session_id, e.workspace, coalesce(r.time, 0)"
+_ORDERS = {
+    "time": "e.time DESC, e.id", "oldest": "e.time, e.id", "importance": "e.importance DESC, e.time DESC, e.id",
+}  # fmt: skip
+_GROUP = 400
+PLURALS = {type: ("summaries" if type == "summary" else type + "s") for type in TYPES}
+
+
+def _groups(items: Sequence[str]) -> Iterator[tuple[str, Sequence[str]]]:
+    """Placeholders and values, some hundreds at a time."""
+    for start in range(0, len(items), _GROUP):
+        group = items[start : start + _GROUP]
+        yield ",".join("?" * len(group)), group
+
+
+def _row(found: tuple[Any, ...]) -> Row:
+    id, time, type, importance, pinned, session_id, workspace, recalled, *score = found
+    return Row(id, time, type, importance, bool(pinned), session_id, workspace, recalled, score[0] if score else 0.0)
+
+
+def rows(
+    connection: apsw.Connection, scope: Scope, wanted: Filter, order: str, limit: int | None, offset: int
+) -> list[Row]:
+    where = where_filter(wanted, where_scope(scope, Where()))
+    found = ask_all(
+        connection,
+        f"SELECT {_ROW} FROM entries e LEFT JOIN recalled r ON r.id=e.id WHERE {where} "
+        f"ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?",
+        (*where.values, -1 if limit is None else limit, offset),
+    )
+    return [_row(row) for row in found]
+
+
+def match(connection: apsw.Connection, scope: Scope, wanted: Filter, words: Words, limit: int) -> list[Row]:
+    """Candidates by BM25; words with `?` or an inner `*` are looked for in every text of the scope."""
+    found: dict[str, Row] = {}
+    query = match_query(words)
+    tokens = scope_tokens(connection, scope)
+    if query is not None and tokens is not None:
+        found = {row.id: row for row in _ranked(connection, scope, wanted, scoped(query, tokens), limit)}
+    for pattern in words.globs:
+        for row in _globbed(connection, scope, wanted, pattern, limit):
+            found.setdefault(row.id, row).score += 1.0
+    return sorted(found.values(), key=lambda row: (-row.score, row.id))[:limit]
+
+
+def _ranked(connection: apsw.Connection, scope: Scope, wanted: Filter, query: str, limit: int) -> list[Row]:
+    """The best `limit`, with every other row that ties with the last: rowids must not decide."""
+    asked = limit + 32
+    ranked = _best(connection, scope, wanted, query, asked)
+    if len(ranked) == asked and ranked[-1].score == ranked[limit - 1].score:
+        ranked = _best(connection, scope, wanted, query, -1)
+    return ranked
+
+
+def _best(connection: apsw.Connection, scope: Scope, wanted: Filter, query: str, limit: int) -> list[Row]:
+    where = where_filter(wanted, where_scope(scope, Where()))
+    if _open(scope, wanted):  # rank first, then look up only the best: joining every match is 3 times slower
+        inner = (
+            f"SELECT rowid AS chunk, -bm25(chunks_fts, {WEIGHTS}) AS score FROM chunks_fts "
+            f"WHERE chunks_fts MATCH ? ORDER BY bm25(chunks_fts, {WEIGHTS}) LIMIT ?"
+        )
+        sql = (
+            f"SELECT {_ROW}, f.score FROM ({inner}) f JOIN chunks c ON c.n=f.chunk JOIN entries e ON e.n=c.entry "
+            f"LEFT JOIN recalled r ON r.id=e.id WHERE {where} ORDER BY f.score DESC, e.id"
+        )
+        values = (query, limit, *where.values)
+    else:
+        sql = (
+            f"SELECT {_ROW}, -bm25(chunks_fts, {WEIGHTS}) AS score FROM chunks_fts f JOIN chunks c ON c.n=f.rowid "
+            f"JOIN entries e ON e.n=c.entry LEFT JOIN recalled r ON r.id=e.id "
+            f"WHERE chunks_fts MATCH ? AND {where} ORDER BY score DESC, e.id LIMIT ?"
+        )
+        values = (query, *where.values, limit)
+    return [_row(row) for row in ask_all(connection, sql, values)]
+
+
+def _open(scope: Scope, wanted: Filter) -> bool:
+    """Whether the scope's tokens are all that restricts a match."""
+    return not wanted.narrows and scope.workspace is None and (scope.shared or scope.user is None)
+
+
+def _globbed(connection: apsw.Connection, scope: Scope, wanted: Filter, pattern: str, limit: int) -> list[Row]:
+    where = where_filter(wanted, where_scope(scope, Where()))
+    found = ask_all(
+        connection,
+        f"SELECT {_ROW} FROM entries e JOIN chunks c ON c.entry=e.n LEFT JOIN recalled r ON r.id=e.id "
+        f"WHERE {where} AND glob_words(c.text, ?) ORDER BY e.time DESC, e.id LIMIT ?",
+        (*where.values, pattern, limit),
+    )
+    return [_row(row) for row in found]
+
+
+def rarity(connection: apsw.Connection, stems: dict[str, list[str]]) -> tuple[int, dict[str, int]]:
+    """Searchable entries, and for each term in how many its rarest stem occurs."""
+    connection.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab(main, chunks_fts, row)")
+    total = ask_one(connection, "SELECT value FROM meta WHERE key='searchable'")
+    seen: dict[str, int] = {}
+    for stem in {stem for found in stems.values() for stem in found}:
+        row = ask_one(connection, "SELECT doc FROM temp.vocabulary WHERE term=?", (stem,))
+        seen[stem] = row[0] if row else 0
+    return int(total[0]) if total else 0, {
+        term: min((seen[s] for s in found), default=0) for term, found in stems.items()
+    }
+
+
+def locate(connection: apsw.Connection, scope: Scope, ids: Sequence[str], every: bool) -> dict[str, Address]:
+    places: dict[str, Address] = {}
+    for marks, group in _groups(ids):
+        where = where_scope(scope, Where())
+        where.add(f"e.id IN ({marks})", *group)
+        if not every:
+            where.add("e.state=?", VISIBLE)
+        found = ask_all(
+            connection,
+            "SELECT e.id, f.journal, e.offset, e.length, e.spans "
+            f"FROM entries e JOIN files f ON f.n=e.file WHERE {where}",
+            where.values,
+        )
+        for id, journal, offset, length, spans in found:
+            later = tuple((start, size) for start, size in json.loads(spans)) if spans else ()
+            places[id] = Address(id=id, journal=journal, spans=((offset, length), *later))
+    return places
+
+
+def buried(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, Tombstone]:
+    stones: dict[str, Tombstone] = {}
+    for marks, group in _groups(ids):
+        found = ask_all(
+            connection,
+            f"SELECT id, timestamp, reason, digest, compacted_at FROM tombstones WHERE id IN ({marks})",
+            group,
+        )
+        for id, timestamp, reason, digest, compacted_at in found:
+            stones[id] = Tombstone(id=id, timestamp=timestamp, reason=reason, digest=digest, compacted_at=compacted_at)
+    return stones
+
+
+def references(connection: apsw.Connection, scope: Scope, ids: Sequence[str], inbound: bool) -> list[tuple[str, str]]:
+    edges: list[tuple[str, str]] = []
+    for marks, group in _groups(ids):
+        where = where_scope(scope, Where())
+        where.add("e.state=?", VISIBLE)
+        where.add(f"{'t.target' if inbound else 'e.id'} IN ({marks})", *group)
+        edges += ask_all(
+            connection,
+            "SELECT e.id, t.target FROM entry_references t JOIN entries e ON e.n=t.entry "
+            f"WHERE {where} ORDER BY e.id, t.target",
+            where.values,
+        )
+    return edges
+
+
+def same_text(connection: apsw.Connection, scope: Scope, ids: Sequence[str]) -> list[str]:
+    twins: set[str] = set()
+    for marks, group in _groups(ids):
+        where = where_scope(scope, Where())
+        where.add("e.state=?", VISIBLE)
+        found = ask_all(
+            connection,
+            f"SELECT e.id FROM chunks c JOIN entries e ON e.n=c.entry WHERE {where} AND c.hash IN "
+            f"(SELECT x.hash FROM chunks x JOIN entries o ON o.n=x.entry WHERE o.id IN ({marks}))",
+            (*where.values, *group),
+        )
+        twins.update(id for (id,) in found)
+    return sorted(twins.difference(ids))
+
+
+def contains(connection: apsw.Connection, fragment: str) -> bool:
+    """Any entry, whosever and whether hidden or not: it still lies in a file, so it is held."""
+    found = ask_one(
+        connection,
+        "SELECT 1 FROM entries e JOIN chunks c ON c.entry=e.n WHERE instr(fold(c.text), ?1) OR "
+        "instr(fold(concat_ws(' ', e.detail, e.tags, e.path, e.tool, e.key)), ?1) LIMIT 1",
+        (fragment.lower(),),
+    )
+    return found is not None
+
+
+def cards(
+    connection: apsw.Connection, scope: Scope, journal: str | None, key: str | None, limit: int | None, offset: int
+) -> list[Card]:
+    where = Where()
+    if scope.user is not None:
+        where.add("s.user_id=?", scope.user)
+    where.any_of("s.id", scope.sessions)
+    if scope.workspace is not None:
+        where.add("s.workspace=?" + (" OR s.workspace IS NULL" if scope.loose else ""), scope.workspace)
+    if journal is not None:
+        where.add("s.id=?", journal)
+    else:
+        where.add("s.kind='session'")
+    if key is not None:
+        where.add("s.key=?", key)
+    found = ask_all(
+        connection,
+        "SELECT s.card, f.n, f.bytes+f.buried, max(s.created, coalesce((SELECT max(e.time) FROM entries e "
+        f"WHERE e.file=f.n), 0)) AS last FROM sessions s JOIN files f ON f.journal=s.id WHERE {where} "
+        "ORDER BY last DESC, s.id DESC LIMIT ? OFFSET ?",
+        (*where.values, -1 if limit is None else limit, offset),
+    )
+    return [_live(connection, *row) for row in found]
+
+
+def _live(connection: apsw.Connection, card: str, file: int, size: int, last: int) -> Card:
+    """The stored card with counts as of now."""
+    counted = ask_all(
+        connection, "SELECT type, count(*) FROM entries WHERE file=? AND state=? GROUP BY type", (file, VISIBLE)
+    )
+    statistics = dict.fromkeys(("conversations", "decisions", "findings", "preferences"), 0)
+    statistics.update({PLURALS.get(type, type): count for type, count in counted})
+    return card_of(card).replace(
+        total_entries=sum(count for _, count in counted), total_size_bytes=size, last_accessed=iso(last),
+        statistics=FrozenDict(statistics),
+    )  # fmt: skip
+
+
+def sessions(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, tuple[str | None, Mapping[str, Any]]]:
+    known: dict[str, tuple[str | None, Mapping[str, Any]]] = {}
+    for marks, group in _groups(ids):
+        for id, key, decay in ask_all(connection, f"SELECT id, key, decay FROM sessions WHERE id IN ({marks})", group):
+            known[id] = (key, json.loads(decay) if decay else {})
+    return known
+
+
+def tags(connection: apsw.Connection, scope: Scope) -> dict[str, int]:
+    where = where_scope(scope, Where())
+    where.add("e.state=?", VISIBLE)
+    found = ask_all(
+        connection, f"SELECT t.tag, count(*) FROM entry_tags t JOIN entries e ON e.n=t.entry WHERE {where} "
+        "GROUP BY t.tag ORDER BY count(*) DESC, t.tag", where.values,
+    )  # fmt: skip
+    return dict(found)
+
+
+def counts(connection: apsw.Connection, scope: Scope) -> dict[str, Any]:
+    where = where_scope(scope, Where())
+    by_type = ask_all(
+        connection,
+        f"SELECT e.type, count(*) FROM entries e WHERE {where} AND e.state={VISIBLE} GROUP BY e.type ORDER BY e.type",
+        where.values,
+    )
+    size, first, last, hidden, superseded, pinned, sessions = ask_one(connection,
+        f"SELECT coalesce(sum(e.length), 0), min(e.time), max(e.time), coalesce(sum(e.state={DELETED}), 0), "
+        f"coalesce(sum(e.state={SUPERSEDED}), 0), coalesce(sum(e.pinned), 0), count(DISTINCT e.session_id) "
+        f"FROM entries e WHERE {where}", where.values,
+    )  # fmt: skip
+    return {
+        "entries": sum(count for _, count in by_type), "types": dict(by_type), "bytes": size,
+        "sessions": sessions, "deleted": hidden, "superseded": superseded, "pinned": pinned,
+        "oldest": iso(first) if first is not None else None, "newest": iso(last) if last is not None else None,
+        "damaged": ask_one(connection, "SELECT coalesce(sum(damaged), 0) FROM files")[0],
+    }  # fmt: skip
+
+
+def facts(connection: apsw.Connection) -> dict[str, Any]:
+    """What `status` shows of the index itself."""
+    return {
+        "entries": ask_one(connection, "SELECT count(*) FROM entries")[0],
+        "journals": ask_one(connection, "SELECT count(*) FROM files")[0],
+        "damaged": ask_one(connection, "SELECT coalesce(sum(damaged), 0) FROM files")[0],
+        "built_at": (ask_one(connection, "SELECT value FROM meta WHERE key='built_at'") or (None,))[0],
+    }  # fmt: skip
+
+
+def journals(connection: apsw.Connection) -> set[str]:
+    """Every journal that was read."""
+    return {row[0] for row in ask_all(connection, "SELECT journal FROM files WHERE journal IS NOT NULL")}

@@ -1,0 +1,114 @@
+"""Recalled: when a person or agent last recalled an entry, at most once an hour for each (D35).
+
+The truth is `recalled.jsonl`, written without fsync at close or when enough has gathered; the
+table `recalled` is derived from it. Recency fades within a day, so lines older than two days go.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from _thread import allocate_lock
+
+from ..disk import read_file, write_all, write_atomic
+from ..model.moment import DAY_MS, HOUR_MS, iso, millis
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import apsw
+
+    from ..disk import Disk
+
+_FLUSH_AT = 500
+_TIDY_BYTES = 256 * 1024
+
+
+class Recalled:
+    """Gathers recalls in memory and keeps the file."""
+
+    def __init__(self, path: str, disk: Disk) -> None:
+        self.path = path
+        self._disk = disk
+        self._mutex = allocate_lock()
+        self._pending: dict[str, int] = {}
+        self._noted: dict[str, int] = {}
+
+    def note(self, ids: Sequence[str], time: int) -> None:
+        """Remember that these were recalled in this hour."""
+        hour = time - time % HOUR_MS
+        with self._mutex:
+            for id in ids:
+                if self._noted.get(id) != hour:
+                    self._noted[id] = self._pending[id] = hour
+            full = len(self._pending) >= _FLUSH_AT
+        if full:
+            self.flush()
+
+    def flush(self) -> None:
+        """Append what has gathered; a disk that refuses costs only recency."""
+        with self._mutex:
+            pending, self._pending = self._pending, {}
+            if len(self._noted) > 10 * _FLUSH_AT:
+                self._noted.clear()
+        if not pending:
+            return
+        lines = "".join(f'{{"id":"{id}","hour":"{iso(hour)}"}}\n' for id, hour in pending.items())
+        try:
+            fd = self._disk.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+            try:
+                write_all(self._disk, fd, lines.encode())
+            finally:
+                self._disk.close(fd)
+        except OSError:
+            return
+
+    def size(self) -> int:
+        try:
+            return os.stat(self.path).st_size
+        except OSError:
+            return 0
+
+    def read(self, connection: apsw.Connection, now: int) -> None:
+        """Bring the table level with the file; inside a transaction."""
+        latest = self._latest(now)
+        connection.execute("DELETE FROM recalled")
+        connection.executemany("INSERT INTO recalled VALUES(?,?)", list(latest.items()))
+        connection.execute("INSERT OR REPLACE INTO meta VALUES('recalled', ?)", (str(self.size()),))
+
+    def _latest(self, now: int) -> dict[str, int]:
+        """The last recall of each entry; lines that cannot be read are skipped."""
+        latest: dict[str, int] = {}
+        try:
+            data = read_file(self._disk, self.path)
+        except OSError:
+            return latest
+        for line in data.split(b"\n"):
+            try:
+                record = json.loads(line)
+                id, time = str(record["id"]), millis(record["hour"])
+            except (ValueError, KeyError, TypeError):
+                continue
+            if time > now - 2 * DAY_MS:
+                latest[id] = max(time, latest.get(id, 0))
+        return latest
+
+    def tidy(self, now: int) -> None:
+        """Drop what no longer counts once the file has grown."""
+        if self.size() > _TIDY_BYTES:
+            self._rewrite(self._latest(now))
+
+    def forget(self, ids: Iterable[str], now: int) -> None:
+        """Take these entries out of the file and out of memory."""
+        gone = set(ids)
+        with self._mutex:
+            for id in gone:
+                self._pending.pop(id, None)
+                self._noted.pop(id, None)
+        if self.size():
+            self._rewrite({id: time for id, time in self._latest(now).items() if id not in gone})
+
+    def _rewrite(self, latest: dict[str, int]) -> None:
+        lines = "".join(f'{{"id":"{id}","hour":"{iso(time)}"}}\n' for id, time in latest.items())
+        write_atomic(self._disk, self.path, lines.encode())

@@ -1,0 +1,255 @@
+"""Rows: puts entries, amendments and tombstones of journals into the tables, and takes them out.
+
+Works inside a transaction that somebody else opened. Every change to what is searchable goes through
+`_show` and `_hide`, so that full text, counter and state never part. FTS rows leave by the 'delete'
+command with exactly the text that went in (D15). It reads no file.
+"""
+
+from __future__ import annotations
+
+import json
+
+from ..model.ids import digest
+from ..model.moment import millis
+from ..text.content import searchable_text
+from ..text.words import searchable
+from .database import ask_all, ask_one
+from .schema import DELETED, SUPERSEDED, VISIBLE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    import apsw
+
+    from ..model.entry import Tombstone
+    from ..model.replay import Line
+
+    FullText = tuple[int, str, str, str, str]
+
+_INSERT_ENTRY = """
+INSERT INTO entries(id, file, seq, offset, length, spans, checksum, state, scope, session_id, user_id, workspace,
+  time, type, importance, pinned, sensitive, provenance, role, key, tool, path, tags, detail)
+VALUES(?,?,?,?,?,NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(id) DO NOTHING
+"""  # no RETURNING: its statement journal makes FTS5 flush at every row, 2.5 times slower in all
+_INSERT_FTS = "INSERT INTO chunks_fts(rowid, text, tags, path, scope) VALUES(?,?,?,?,?)"
+_DELETE_FTS = "INSERT INTO chunks_fts(chunks_fts, rowid, text, tags, path, scope) VALUES('delete',?,?,?,?,?)"
+_FTS_PARTS = """
+SELECT c.n, c.text, e.tags, e.path, e.scope, e.user_id, e.session_id
+FROM chunks c JOIN entries e ON e.n = c.entry WHERE e.n = ?
+"""
+
+
+class Rows:
+    """Writes rows through one connection; keeps the small numbers of users and sessions at hand."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._run = connection.execute
+        self._connection = connection
+        self._users: dict[str, int] = {}
+        self._sessions: dict[str, int] = {}
+        self._added = 0
+        self.duplicates = 0
+
+    def flush(self) -> None:
+        """Write down how many entries became searchable; before every commit."""
+        if self._added:
+            self._run(
+                "INSERT INTO meta VALUES('searchable', ?) ON CONFLICT(key) DO UPDATE SET value = value + ?",
+                (str(self._added), self._added),
+            )
+            self._added = 0
+
+    # -- entries
+
+    def add(self, file: int, line: Line, record: dict[str, Any]) -> None:
+        """One entry line. A second line with a known id adds nothing: the first one stands."""
+        content = record.get("content") or {}
+        id, key, seq = record["id"], record.get("key"), record["seq"]
+        state = self._state_of_new(id, file, key, seq)
+        time = millis(record["timestamp"])
+        detail = {
+            "content": {k: v for k, v in content.items() if k != "text"},
+            "metadata": record.get("metadata") or {},
+        }
+        before = self._connection.total_changes()
+        self._run(_INSERT_ENTRY, (
+            id, file, seq, line.offset, line.length, record.get("checksum", ""), state,
+            record.get("scope", "session"), record.get("session_id"), record.get("user_id"), record.get("workspace"),
+            time, record["type"], record.get("importance", 0.5), bool(record.get("pinned")),
+            bool(record.get("sensitive")), record.get("provenance", "user"), content.get("role"), key,
+            record.get("tool"), record.get("path"), _json(record.get("tags") or []), _json(detail),
+        ))  # fmt: skip
+        if self._connection.total_changes() == before:
+            self.duplicates += 1
+            return
+        n = self._connection.last_insert_rowid()
+        tags = record.get("tags") or ()
+        self._label(n, tags, record.get("references") or ())
+        text = searchable_text(content)
+        self._run("INSERT INTO chunks(entry, hash, text) VALUES(?,?,?)", (n, digest(text.encode()), text))
+        if state == VISIBLE:
+            where = self._token(record.get("scope", "session"), record.get("user_id"), record.get("session_id"))
+            chunk = self._connection.last_insert_rowid()
+            self._run(_INSERT_FTS, _full_text(chunk, text, tags, record.get("path"), where))
+            self._added += 1
+        if key is not None:
+            self._supersede(file, key, seq)
+
+    def _label(self, n: int, tags: Iterable[str], references: Iterable[str]) -> None:
+        for tag in tags:
+            self._run("INSERT OR IGNORE INTO entry_tags VALUES(?,?)", (tag, n))
+        for target in references:
+            self._run("INSERT OR IGNORE INTO entry_references VALUES(?,?)", (n, target))
+
+    def _state_of_new(self, id: str, file: int, key: str | None, seq: int) -> int:
+        if ask_one(self._connection, "SELECT 1 FROM tombstones WHERE id=?", (id,)):
+            return DELETED
+        if key is not None and self._later(file, key, seq):
+            return SUPERSEDED
+        return VISIBLE
+
+    def _later(self, file: int, key: str, seq: int) -> bool:
+        return bool(
+            ask_one(self._connection, "SELECT 1 FROM entries WHERE file=? AND key=? AND seq>?", (file, key, seq))
+        )
+
+    def _supersede(self, file: int, key: str, seq: int) -> None:
+        """A new value for a key hides the older ones."""
+        older = ask_all(
+            self._connection,
+            "SELECT n FROM entries WHERE file=? AND key=? AND seq<? AND state=?",
+            (file, key, seq, VISIBLE),
+        )
+        for (n,) in older:
+            self._hide(n)
+            self._run("UPDATE entries SET state=? WHERE n=?", (SUPERSEDED, n))
+
+    def amend(self, line: Line, record: dict[str, Any]) -> None:
+        """Fold one amendment line into the row of its entry."""
+        found = ask_one(self._connection, "SELECT n, state, spans FROM entries WHERE id=?", (record["amends"],))
+        if found is None:
+            return
+        n, state, spans = found
+        changes = record["set"]
+        if state == VISIBLE:
+            self._hide(n)
+        for column in ("importance", "pinned", "sensitive"):
+            if column in changes:
+                self._run(f"UPDATE entries SET {column}=? WHERE n=?", (changes[column], n))
+        if "tags" in changes:
+            self._retag(n, changes["tags"])
+        if "text" in changes:
+            self._retext(n, changes["text"])
+        kept = [*json.loads(spans or "[]"), [line.offset, line.length]]
+        self._run("UPDATE entries SET spans=?, checksum=? WHERE n=?", (_json(kept), record.get("checksum", ""), n))
+        if state == VISIBLE:
+            self._show(n)
+
+    def _retag(self, n: int, tags: list[str]) -> None:
+        self._run("UPDATE entries SET tags=? WHERE n=?", (_json(tags), n))
+        self._run("DELETE FROM entry_tags WHERE entry=?", (n,))
+        self._label(n, tags, ())
+
+    def _retext(self, n: int, text: str) -> None:
+        (detail,) = ask_one(self._connection, "SELECT detail FROM entries WHERE n=?", (n,))
+        parts = json.loads(detail)
+        if "decision" in parts["content"]:
+            parts["content"]["decision"] = text
+            self._run("UPDATE entries SET detail=? WHERE n=?", (_json(parts), n))
+        whole = searchable_text({**parts["content"], "text": text})
+        self._run("UPDATE chunks SET text=?, hash=? WHERE entry=?", (whole, digest(whole.encode()), n))
+
+    def drop(self, n: int, state: int) -> None:
+        """Take an entry out of every table."""
+        if state == VISIBLE:
+            self._hide(n)
+        for statement in (
+            "DELETE FROM entry_tags WHERE entry=?", "DELETE FROM entry_references WHERE entry=?",
+            "DELETE FROM chunks WHERE entry=?", "DELETE FROM recalled WHERE id=(SELECT id FROM entries WHERE n=?)",
+            "DELETE FROM entries WHERE n=?",
+        ):  # fmt: skip
+            self._run(statement, (n,))
+
+    # -- tombstones
+
+    def bury(self, file: int, tombstones: Iterable[Tombstone]) -> None:
+        """Apply tombstones and liftings in their order."""
+        for stone in tombstones:
+            if stone.hides:
+                self._run(
+                    "INSERT OR REPLACE INTO tombstones VALUES(?,?,?,?,?,?)",
+                    (stone.id, file, stone.timestamp, stone.reason, stone.digest, stone.compacted_at),
+                )
+            else:
+                self._run("DELETE FROM tombstones WHERE id=?", (stone.id,))
+            self._restate(stone.id, stone.hides)
+
+    def _restate(self, id: str, hidden: bool) -> None:
+        found = ask_one(self._connection, "SELECT n, state, file, key, seq FROM entries WHERE id=?", (id,))
+        if found is None:
+            return
+        n, state, file, key, seq = found
+        wanted = DELETED if hidden else SUPERSEDED if key is not None and self._later(file, key, seq) else VISIBLE
+        if state == wanted:
+            return
+        if state == VISIBLE:
+            self._hide(n)
+        self._run("UPDATE entries SET state=? WHERE n=?", (wanted, n))
+        if wanted == VISIBLE:
+            self._show(n)
+
+    # -- full text
+
+    def _show(self, n: int) -> None:
+        for parts in self._parts(n):
+            self._run(_INSERT_FTS, parts)
+        self._added += 1
+
+    def _hide(self, n: int) -> None:
+        for parts in self._parts(n):
+            self._run(_DELETE_FTS, parts)
+        self._added -= 1
+
+    def _parts(self, n: int) -> list[FullText]:
+        """What the full-text rows of an entry hold, computed alike for insert and delete."""
+        return [
+            _full_text(chunk, text, json.loads(tags), path, self._token(scope, user, session))
+            for chunk, text, tags, path, scope, user, session in ask_all(self._connection, _FTS_PARTS, (n,))
+        ]
+
+    def _token(self, scope: str, user: str | None, session: str | None) -> str:
+        """Words of the scope column: single alphanumeric tokens, since `_` would split and stems would cut."""
+        words = ["g0"] if scope == "global" else []
+        if user is not None:
+            words.append(f"u{self.user(user)}")
+        if session is not None:
+            words.append(f"s{self.session(session)}")
+        return " ".join(words)
+
+    def user(self, id: str) -> int:
+        if id not in self._users:
+            self._run("INSERT OR IGNORE INTO users(id) VALUES(?)", (id,))
+            (self._users[id],) = ask_one(self._connection, "SELECT n FROM users WHERE id=?", (id,))
+        return self._users[id]
+
+    def session(self, id: str) -> int:
+        """The number of a session; one whose card was not read yet gets a row to be filled later."""
+        if id not in self._sessions:
+            self._run("INSERT OR IGNORE INTO sessions(id, kind, created, card) VALUES(?, 'unknown', 0, '{}')", (id,))
+            (self._sessions[id],) = ask_one(self._connection, "SELECT n FROM sessions WHERE id=?", (id,))
+        return self._sessions[id]
+
+    def forget_session(self, id: str) -> None:
+        """A journal is gone; its rows were dropped before."""
+        self._run("DELETE FROM sessions WHERE id=?", (id,))
+        self._sessions.pop(id, None)
+
+
+def _full_text(chunk: int, text: str, tags: Iterable[str], path: str | None, where: str) -> FullText:
+    return chunk, searchable(text), " ".join(tags), path or "", where
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

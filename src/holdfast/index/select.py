@@ -1,0 +1,94 @@
+"""Select: a Scope and a Filter as an SQL condition over `entries e`.
+
+Values are always bound; names of columns come from this page only, never from a caller (T12).
+`model.query.passes` and `Scope.sees` say the same in Python, and a property test compares them.
+"""
+
+from __future__ import annotations
+
+from .schema import DELETED, SUPERSEDED, VISIBLE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..model.query import Filter
+    from ..model.scope import Scope
+
+_TAGGED = "EXISTS(SELECT 1 FROM entry_tags t WHERE t.entry=e.n AND (t.tag=? OR (t.tag>=? AND t.tag<?)))"
+
+
+class Where:
+    """A growing condition with its bound values."""
+
+    def __init__(self) -> None:
+        self.parts: list[str] = []
+        self.values: list[object] = []
+
+    def add(self, part: str, *values: object) -> None:
+        self.parts.append(part)
+        self.values.extend(values)
+
+    def any_of(self, column: str, values: tuple[object, ...]) -> None:
+        if values:
+            self.add(f"{column} IN ({','.join('?' * len(values))})", *values)
+
+    def __str__(self) -> str:
+        return " AND ".join(self.parts) or "1"
+
+
+def where_scope(scope: Scope, where: Where) -> Where:
+    """Whose entries."""
+    if scope.user is not None and scope.shared:
+        where.add("(e.scope='global' OR e.user_id=?)", scope.user)
+    elif scope.user is not None:
+        where.add("e.scope<>'global' AND e.user_id=?", scope.user)
+    elif not scope.shared:
+        where.add("e.scope<>'global'")
+    where.any_of("e.session_id", scope.sessions)
+    if scope.workspace is not None:
+        loose = " OR e.workspace IS NULL" if scope.loose else ""
+        where.add(f"(e.workspace=?{loose})", scope.workspace)
+    return where
+
+
+def where_filter(wanted: Filter, where: Where) -> Where:
+    """Which entries."""
+    if wanted.hidden:
+        where.add("e.state=?", DELETED)
+    elif wanted.superseded:
+        where.add("e.state IN (?,?)", VISIBLE, SUPERSEDED)
+    else:
+        where.add("e.state=?", VISIBLE)
+    return _where_fields(wanted, where)
+
+
+def _where_fields(wanted: Filter, where: Where) -> Where:
+    for column, values in (
+        ("e.type", wanted.types), ("e.scope", wanted.scopes), ("e.role", wanted.roles),
+        ("e.key", wanted.keys), ("e.id", wanted.ids),
+    ):  # fmt: skip
+        where.any_of(column, values)
+    for tag in wanted.tags_all:
+        where.add(_TAGGED, *_range(tag))
+    if wanted.tags_any:
+        where.add(
+            "(" + " OR ".join([_TAGGED] * len(wanted.tags_any)) + ")", *(v for t in wanted.tags_any for v in _range(t))
+        )
+    for tag in wanted.tags_none:
+        where.add("NOT " + _TAGGED, *_range(tag))
+    for part, value in (
+        ("e.time>=?", wanted.since), ("e.time<?", wanted.until), ("e.importance>=?", wanted.min_importance),
+        ("e.pinned=?", wanted.pinned), ("e.sensitive=?", wanted.sensitive),
+    ):  # fmt: skip
+        if value is not None:
+            where.add(part, value)
+    if wanted.provenance:
+        each = "e.provenance=? OR substr(e.provenance, 1, length(?)+1)=?||':'"
+        where.add(
+            "(" + " OR ".join([each] * len(wanted.provenance)) + ")", *(p for p in wanted.provenance for _ in range(3))
+        )
+    return where
+
+
+def _range(tag: str) -> tuple[str, str, str]:
+    """A tag and the range of its descendants: `.` is followed by `/` in ASCII."""
+    return tag, tag + ".", tag + "/"

@@ -1,0 +1,34 @@
+"""The searchable words of an entry's content: its text and every other sentence kept beside it.
+
+A decision is found by its rationale and alternatives too (D38), a flexible content by all its strings
+(A071). Names that only classify (role, kind, author, ids) are not words of the entry.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+CLASSIFYING = frozenset(("text", "role", "author", "kind", "tool_call_id", "covers"))
+
+
+def searchable_text(content: Mapping[str, Any]) -> str:
+    """The text, then what is not already said in it, a line each."""
+    text = str(content.get("text") or "")
+    if len(content) == 1 or CLASSIFYING.issuperset(content):
+        return text
+    beside = (said for name, value in content.items() if name not in CLASSIFYING for said in _strings(value))
+    return "\n".join(dict.fromkeys(line for line in (text, *(said for said in beside if said not in text)) if line))
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _strings(item)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _strings(item)

@@ -1,0 +1,107 @@
+"""Snippets: the part of a text that shows best why it was found, and where in it the words stand.
+
+Words are found by their stem, roughly: `deploy` marks `deployed` and `deployment`. Scripts without spaces
+are matched letter by letter. Nothing here ranks; it only shows.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .cut import end_before, shorten, start_after
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+LENGTH = 700
+_MOST_TERMS = 32  # more words make no better window, and each slows the search
+_ENDINGS = (
+    "ments", "ment", "ations", "ation", "ings", "ing", "ions", "ion", "ies", "ers", "er", "ed", "es", "ly", "s", "e",
+    "y",
+)  # fmt: skip
+_SHORTEST_STEM = 3
+
+
+def snippet(text: str, terms: Sequence[str], limit: int = LENGTH) -> str:
+    """At most `limit` characters around the closest group of most terms; an ellipsis marks each cut."""
+    if len(text) <= limit:
+        return text
+    found = list(_matches(text, terms))
+    if not found:
+        return shorten(text, limit)
+    first, last = _densest(found, limit * 3 // 4)
+    return _window(text, first, last, limit)
+
+
+def highlight(text: str, terms: Sequence[str]) -> list[tuple[int, int]]:
+    """Where the terms stand, as (start, end), in order and without overlap."""
+    merged: list[tuple[int, int]] = []
+    for start, end, _term in sorted(_matches(text, terms)):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _matches(text: str, terms: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+    """(start, end, which term) of every place where one stands."""
+    known = list(dict.fromkeys(term for term in terms if term))[:_MOST_TERMS]
+    spaced = [term for term in known if term[0].isascii() or not _spaceless(term)]
+    joined = [term for term in known if term not in spaced]
+    for pattern, offset in ((_by_words(spaced), 0), (_by_letters(joined), len(spaced))):
+        for match in re.finditer(pattern, text, re.IGNORECASE) if pattern else ():
+            which = match.lastindex or 1
+            yield match.start(which), match.end(which), which + offset
+
+
+def _spaceless(term: str) -> bool:
+    from .scripts import SPACELESS
+
+    return SPACELESS.match(term) is not None
+
+
+def _by_words(terms: list[str]) -> str:
+    """Words that begin with a term's stem."""
+    return rf"(?<!\w)(?:{'|'.join(rf'({_stem(term)})' for term in terms)})" if terms else ""
+
+
+def _by_letters(terms: list[str]) -> str:
+    """Looked for ahead, so that pairs may overlap."""
+    return rf"(?={'|'.join(f'({re.escape(term)})' for term in terms)})" if terms else ""
+
+
+def _stem(term: str) -> str:
+    """A pattern for a term and its inflections; short words must match whole but for a small ending."""
+    ending = next((end for end in _ENDINGS if term.endswith(end) and len(term) - len(end) >= _SHORTEST_STEM), "")
+    stem = re.escape(term[: len(term) - len(ending)])
+    return rf"{stem}\w*" if len(term) - len(ending) > _SHORTEST_STEM else rf"{stem}\w{{0,4}}(?!\w)"
+
+
+def _densest(found: list[tuple[int, int, int]], width: int) -> tuple[int, int]:
+    """Start and end of the group within `width` characters that has most different terms, the first of equals."""
+    found.sort()
+    best, best_score, left = (found[0][0], found[0][1]), 0, 0
+    inside: dict[int, int] = {}
+    for start, end, term in found:
+        inside[term] = inside.get(term, 0) + 1
+        while end - found[left][0] > width and found[left][0] < start:
+            gone = found[left][2]
+            inside[gone] -= 1
+            if not inside[gone]:
+                del inside[gone]
+            left += 1
+        if len(inside) > best_score:
+            best, best_score = (found[left][0], end), len(inside)
+    return best
+
+
+def _window(text: str, first: int, last: int, limit: int) -> str:
+    """`limit` characters with the group in the middle, cut at words."""
+    room = limit - 2  # for the marks of both cuts
+    start = max(0, min(first - (room - (last - first)) // 2, len(text) - room))
+    start = min(start_after(text, start), max(first, start)) if start else 0
+    end = min(len(text), start + room)
+    end = max(end_before(text, end), min(last, end)) if end < len(text) else end
+    return ("…" if start else "") + text[start:end].strip() + ("…" if end < len(text) else "")

@@ -1,0 +1,43 @@
+"""Words that say nothing about what is sought; dropped from a question unless nothing else remains.
+
+Our own lists. The German, Spanish and French ones are short and leave out every word that is also an
+English content word or a developer's term (`die war bin des todo son sin car`): in a store of that language
+BM25 makes a frequent word cheap by itself, in an English one a dropped `bin` would lose the answer.
+"""
+
+from __future__ import annotations
+
+_ENGLISH = """
+a about all also am an and any anyone anything are as at be because been before being between both but by
+can could did do does doing done during each either else ever every few for from further get gets getting
+give given gives go goes going got had has have having he her here hers herself him himself his how i if
+in into is it its itself just know let lets like many may maybe me might mine more most much must my myself
+neither no nor not of off often on once one only onto or other our ours ourselves out over own per please
+rather really said say says shall she should since so some somebody someone something sometimes still such
+tell tells than that the their theirs them themselves then there these they thing things this those through
+thus to told too under until up upon us very was we were what whatever when whenever where whether which
+while who whoever whom whose why will with within without would yes yet you your yours yourself
+"""
+_GERMAN = """
+aber alle als auch auf aus bei bitte da das dass dem den der dich diese dieser dieses dir du durch ein
+eine einem einen einer eines er es euch für gegen habe haben hatte ich ihr ihre im ist ja kann kein keine
+können mein meine mich mir mit nach nicht noch nur ob oder ohne sehr sein seine sich sie sind soll über um
+und uns unser vom von vor wann warum was weil welche welcher wenn wer werden wie wieder wir wird wo
+wurde zu zum zur
+"""
+_SPANISH = """
+al algo algunos ante antes aquí así aún bajo cada como cómo con contra cual cuál cuando cuándo cuánto de
+del desde donde dónde dos el él ella ellos en entre esa ese eso esta está están estas este esto estos fue
+ha hacia han hasta hay la las le les lo los más mi mis mucho muy nada ni nos nosotros nuestro para pero
+poco por porque qué que quién se según ser si sí sobre su sus también te tiene todos tu tus un una uno unos
+usted ya yo
+"""
+_FRENCH = """
+alors après au aussi autre aux avant avec avoir ce ces cet cette chez comme comment dans de depuis donc
+du elle elles en encore entre est et été être eux il ils je la là le les leur leurs lui ma mais mes moi mon
+même ne nos notre nous où ou par parce pas pendant peu peut pourquoi qu quand que quel quelle quels qui
+quoi sa sans ses si sont sous ta te tes toi ton très tu un une vos votre vous
+"""
+_PARTICLES = "の は が を に へ と も で や"  # alone between Latin words: "GitHubのissue"
+
+STOP = frozenset(f"{_ENGLISH}{_GERMAN}{_SPANISH}{_FRENCH}{_PARTICLES}".split())

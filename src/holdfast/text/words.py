@@ -1,0 +1,151 @@
+"""The words of a question and of a text, cut so that both sides of a search agree.
+
+Owns what a word is: a run of letters, digits and underscores with its combining marks, in lower case.
+Scripts written without spaces (Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese) are cut to pairs by
+the same function for texts (`searchable`) and questions (`words`). Any input is safe: nothing that leaves
+here holds a quote, an operator, a control character or a lone surrogate.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..errors import Invalid
+from ..model.query import Words
+from .stopwords import STOP
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+QUERY_BYTES = 100 * 1024
+QUERY_WORDS = 256
+MOST_GLOBS = 16  # each one is a scan of the scope
+_MOST_STARS = 3  # SQLite's GLOB backtracks: time grows with the power of the number of stars
+
+_ASCII_WORD = re.compile(r"\w+", re.ASCII)
+_ASCII_PIECE = re.compile(r"[\w*?']+", re.ASCII)
+_NO_LETTERS = "*?_'\u2019"
+_STARRED = re.compile(r"\*\*+")  # Markdown's bold, Python's **kwargs: never a wildcard
+
+
+def searchable(text: str) -> str:
+    """The text as it is indexed: runs without spaces become pairs, everything else stays as it is."""
+    if text.isascii():
+        return text
+    from .scripts import spread
+
+    return spread(text)
+
+
+def tokens(text: str) -> list[str]:
+    """The words of a text as they stand; no stop words dropped, nothing cut to pairs."""
+    return _word_pattern(text).findall(text)
+
+
+def _word_pattern(text: str) -> re.Pattern[str]:
+    if text.isascii():
+        return _ASCII_WORD
+    from .scripts import WORD
+
+    return WORD
+
+
+def _piece_pattern(text: str) -> re.Pattern[str]:
+    if text.isascii():
+        return _ASCII_PIECE
+    from .scripts import PIECE
+
+    return PIECE
+
+
+def words(question: str) -> Words:
+    """What to look for: terms (any of them counts), `prefix*` and globs; duplicates and stop words dropped."""
+    if not isinstance(question, str):
+        raise Invalid(f"query must be text, not {type(question).__name__}", field="query")
+    size = len(question.encode("utf-8", "replace"))
+    if size > QUERY_BYTES:
+        raise Invalid(f"query is {size} bytes; at most {QUERY_BYTES} are allowed", field="query", limit=QUERY_BYTES)
+    found = _Found()
+    for piece in _pieces(question):
+        found.take(piece)
+    return found.words()
+
+
+def _pieces(question: str) -> Iterator[str]:
+    """The first 256 words with their wildcards and apostrophes."""
+    count = 0
+    plain = _STARRED.sub(" ", question.lower())
+    for match in _piece_pattern(plain).finditer(plain):
+        if match[0].strip(_NO_LETTERS):
+            yield match[0].replace("\u2019", "'")
+            count += 1
+        if count == QUERY_WORDS:
+            return
+
+
+class _Found:
+    """Collects the words of one question in order, each once."""
+
+    __slots__ = ("globs", "prefixes", "stopped", "terms")
+
+    def __init__(self) -> None:
+        self.terms: dict[str, None] = {}
+        self.stopped: dict[str, None] = {}
+        self.prefixes: dict[str, None] = {}
+        self.globs: dict[str, None] = {}
+
+    def take(self, piece: str) -> None:
+        """Contractions lose their small ends (`don't`, `l'auth`, `Ana's`); a question mark at an end is one."""
+        parts = [part.strip("?") for part in piece.split("'") if part.strip(_NO_LETTERS)]
+        contracted = piece.rstrip("?").endswith("n't")
+        for part in parts:
+            if contracted or (len(parts) > 1 and len(part) < 3):
+                self.stopped.update(dict.fromkeys(tokens(part)))
+            elif _is_glob(part) and len(self.globs) < MOST_GLOBS:
+                self.globs[part] = None
+            else:
+                self._plain(part)
+
+    def _plain(self, part: str) -> None:
+        """Words as they are; a star at the end makes the last one a prefix, other wildcards separate."""
+        found = [word for word in tokens(part) if word.strip("_")]
+        for word in found[:-1]:
+            self._word(word, self.terms)
+        for word in found[-1:]:
+            self._word(word, self.prefixes if part.endswith("*") else self.terms)
+
+    def _word(self, word: str, kind: dict[str, None]) -> None:
+        if word.isascii():
+            self._between(word, kind)
+        else:
+            self._foreign(word, kind)
+
+    def _foreign(self, word: str, kind: dict[str, None]) -> None:
+        """Runs give the pairs of `searchable`, one letter alone a prefix; what stands between stays a word."""
+        from .scripts import SPACELESS, letters, pairs
+
+        pieces = SPACELESS.split(word)
+        for run in pieces[1::2]:
+            found = letters(run)
+            alone = self.stopped if run in STOP else self.prefixes
+            (self.terms if len(found) > 1 else alone).update(dict.fromkeys(pairs(found) or [run]))
+        for between in pieces[:-1:2]:
+            self._between(between, self.terms)
+        self._between(pieces[-1], kind)
+
+    def _between(self, piece: str, kind: dict[str, None]) -> None:
+        if piece.strip("_"):
+            (self.stopped if kind is self.terms and piece in STOP else kind)[piece] = None
+
+    def words(self) -> Words:
+        """What was found; stop words only if there is nothing else."""
+        terms = self.terms or ({} if self.prefixes or self.globs else self.stopped)
+        return Words(
+            terms=tuple(terms)[:QUERY_WORDS], prefixes=tuple(self.prefixes)[:QUERY_WORDS], globs=tuple(self.globs)
+        )
+
+
+def _is_glob(part: str) -> bool:
+    """A star anywhere but at the end, or a question mark inside; too many stars are no pattern."""
+    return ("*" in part[:-1] or "?" in part) and part.count("*") <= _MOST_STARS

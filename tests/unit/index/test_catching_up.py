@@ -1,0 +1,191 @@
+"""Rows follow their journals: grown, rewritten, cut, damaged, removed; marks name what to look at."""
+
+import json
+import os
+
+from holdfast.model.entry import Tombstone
+from holdfast.model.moment import iso
+from holdfast.model.query import Filter
+
+
+def marks(embedded):
+    return sorted(embedded.index.marks.names())
+
+
+def test_what_another_handle_wrote_is_found_without_being_told(embedded):
+    session = embedded.session()
+    first = embedded.add(session, "first words")
+    assert embedded.find("words") == [first.id]
+    other = embedded.open_index()
+    second = embedded.add(session, "second words")
+    other.refresh(embedded.all, 2_000)
+    assert set(embedded.find("words")) == {first.id, second.id}
+    other.close()
+
+
+def test_a_mark_stays_while_its_journal_is_busy_and_goes_at_close(embedded):
+    session = embedded.session()
+    embedded.add(session, "words")
+    embedded.index.refresh(embedded.all, 2_000)
+    assert marks(embedded) == [session]
+    embedded.index.close()
+    assert marks(embedded) == []
+
+
+def test_a_mark_of_a_killed_writer_is_enough_to_find_its_lines(embedded):
+    session = embedded.session()
+    embedded.find("words")
+    entry = embedded.add(session, "unindexed words")
+    embedded.reopen()
+    assert embedded.find("unindexed") == [entry.id]
+
+
+def test_lost_marks_are_made_up_for_by_a_comparison(embedded):
+    session = embedded.session()
+    embedded.find("words")
+    entry = embedded.add(session, "unindexed words")
+    for name in marks(embedded):
+        embedded.index.marks.take_away(name)
+    assert embedded.find("unindexed") == []
+    assert embedded.index.compare(embedded.all) == 1
+    assert embedded.find("unindexed") == [entry.id]
+
+
+def test_after_a_restart_of_the_machine_all_journals_are_compared(embedded, monkeypatch):
+    session = embedded.session()
+    embedded.find("words")
+    entry = embedded.add(session, "unindexed words")
+    for name in marks(embedded):
+        embedded.index.marks.take_away(name)
+    monkeypatch.setattr("holdfast.index.sqlite.boot_id", lambda: "another boot")
+    embedded.reopen()
+    assert embedded.find("unindexed") == [entry.id]
+
+
+def test_rows_of_a_rewritten_journal_follow_their_lines(embedded):
+    session = embedded.session()
+    kept = [embedded.add(session, f"kept {n} words") for n in range(3)]
+    dropped = embedded.add(session, "dropped words")
+    assert len(embedded.find("words")) == 4
+    embedded.journal.rewrite(embedded.scope(), session, lambda entry: None if entry.id == dropped.id else entry)
+    assert set(embedded.find("words")) == {entry.id for entry in kept}
+    assert set(embedded.read([entry.id for entry in kept])) == {entry.id for entry in kept}
+
+
+def test_a_cut_journal_is_loud_and_what_only_the_index_had_goes_to_quarantine(embedded):
+    session = embedded.session()
+    first = embedded.add(session, "the first entry")
+    second = embedded.add(session, "the second entry")
+    assert len(embedded.find("entry")) == 2
+    path = embedded.folder / "sessions" / session / "memory.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:2]))
+    embedded.index.compare(embedded.all)
+    assert embedded.find("entry") == [first.id]
+    kept = embedded.journal.quarantined(embedded.all)
+    assert len(kept) == 1
+    assert second.id in (embedded.folder / "quarantine" / os.path.basename(kept[0]["file"])).read_text()
+
+
+def test_a_rewrite_sends_nothing_to_quarantine(embedded):
+    session = embedded.session()
+    embedded.add(session, "to be erased")
+    embedded.find("erased")
+    embedded.journal.rewrite(embedded.scope(), session, lambda entry: None)
+    assert embedded.find("erased") == []
+    assert embedded.journal.quarantined(embedded.all) == []
+
+
+def test_a_damaged_line_is_counted_once_and_the_rest_is_found(embedded):
+    session = embedded.session()
+    entries = [embedded.add(session, f"entry number{n}") for n in range(4)]
+    path = embedded.folder / "sessions" / session / "memory.jsonl"
+    data = path.read_bytes().replace(b"number2", b"numbor2")
+    path.write_bytes(data)
+    embedded.index.refresh(embedded.all, 2_000)
+    assert set(embedded.find("entry")) == {e.id for e in entries if e is not entries[2]}
+    assert embedded.index.counts(embedded.scope())["damaged"] == 1
+    embedded.index.rebuild(embedded.all)
+    assert embedded.index.counts(embedded.scope())["damaged"] == 1
+    assert len(embedded.journal.quarantined(embedded.all)) == 1
+
+
+def test_a_tombstone_beats_its_entry_whatever_comes_first(embedded):
+    session = embedded.session()
+    entry = embedded.add(session, "a word to hide")
+    stone = Tombstone(id=entry.id, timestamp=iso(embedded.clock.now()), reason="user")
+    embedded.journal.bury(embedded.scope(), session, [stone])
+    assert embedded.find("word") == []
+    embedded.index.rebuild(embedded.all)
+    assert embedded.find("word") == []
+    embedded.journal.bury(embedded.scope(), session, [stone.replace(reason="undelete")])
+    assert embedded.find("word") == [entry.id]
+
+
+def test_the_newest_value_of_a_key_is_the_only_one_found(embedded):
+    user = embedded.user()
+    old = embedded.add(user, "favourite editor is emacs", type="preference", key="editor")
+    new = embedded.add(user, "favourite editor is vim", type="preference", key="editor")
+    assert embedded.find("favourite editor") == [new.id]
+    embedded.index.rebuild(embedded.all)
+    assert embedded.find("favourite editor") == [new.id]
+    rows = embedded.index.rows(embedded.scope(), Filter(keys=("editor",), superseded=True))
+    assert {row.id for row in rows} == {old.id, new.id}
+
+
+def test_amendments_move_the_row_and_its_words(embedded):
+    session = embedded.session()
+    entry = embedded.add(session, "the old wording", tags=["draft"])
+    embedded.find("wording")
+    changes = {"text": "the new phrasing", "tags": ["final"], "importance": 0.9}
+    embedded.journal.amend(embedded.scope(), session, entry.id, "user", changes)
+    assert embedded.find("wording") == []
+    assert embedded.find("phrasing") == [entry.id]
+    assert embedded.find("draft") == []
+    assert embedded.index.tags(embedded.scope()) == {"final": 1}
+    read = embedded.read([entry.id])[entry.id]
+    assert (read.text, read.tags, read.importance) == ("the new phrasing", ("final",), 0.9)
+    embedded.index.rebuild(embedded.all)
+    assert embedded.find("phrasing") == [entry.id]
+
+
+def test_the_index_holds_no_file_open_outside_sqlite(embedded):
+    session = embedded.session()
+    embedded.add(session, "words")
+    embedded.find("words")
+    database = os.path.realpath(embedded.index.database().path)
+    held = [os.readlink(f"/proc/self/fd/{fd}") for fd in os.listdir("/proc/self/fd") if os.path.exists(f"/proc/self/fd/{fd}")]
+    assert held.count(database) >= 1  # SQLite's own; nothing else may open it (the next test would lose rows)
+
+
+def test_the_seeds_tables_are_there_as_views(embedded):
+    session = embedded.session()
+    embedded.add(session, "hello there", role="user")
+    embedded.add(session, "we use flow", type="fact")
+    user = embedded.user()
+    embedded.add(user, "vim", type="preference", key="editor")
+    embedded.index.refresh(embedded.all, 2_000)
+    connection = embedded.index.database().take()
+    one = lambda sql: connection.execute(sql).fetchall()  # noqa: E731
+    assert one("SELECT message_type, content FROM messages") == [("user", "hello there")]
+    assert one("SELECT key, content FROM user_memories") == [("editor", "vim")]
+    assert one("SELECT content FROM facts") == [("we use flow",)]
+    assert len(one("SELECT * FROM records")) == 2
+    assert one("SELECT * FROM session_summaries") == []
+    embedded.index.database().give(connection)
+
+
+def test_recalls_are_kept_by_the_hour_and_survive_a_rebuild(embedded):
+    session = embedded.session()
+    entry = embedded.add(session, "words")
+    embedded.find("words")
+    for _ in range(3):
+        embedded.index.recall(embedded.scope(), [entry.id], embedded.clock.now())
+    embedded.reopen()
+    assert len((embedded.folder / "recalled.jsonl").read_text().splitlines()) == 1
+    assert json.loads((embedded.folder / "recalled.jsonl").read_text())["id"] == entry.id
+    embedded.add(session, "more")
+    embedded.find("more")
+    assert embedded.index.rows(embedded.scope(), Filter(ids=(entry.id,)))[0].recalled == embedded.clock.now()
+    embedded.index.rebuild(embedded.all)
+    assert embedded.index.rows(embedded.scope(), Filter(ids=(entry.id,)))[0].recalled == embedded.clock.now()

@@ -60,9 +60,7 @@ def __getattr__(name: str) -> Any:
     """Load a public name when it is first asked for."""
     if name not in _LAZY:
         raise AttributeError(f"module 'holdfast' has no attribute {name!r}")
-    from importlib import import_module
-
-    found = getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
+    found = getattr(__import__(f"{__name__}.{_LAZY[name]}", fromlist=[name]), name)
     globals()[name] = found
     return found
 

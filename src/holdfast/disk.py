@@ -332,8 +332,8 @@ def _unlink_if_there(disk: Disk, path: str) -> None:
 def boot_id() -> str:
     """Differs after a restart of the machine; elsewhere than on Linux a boot time to ten minutes."""
     try:
-        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as source:
-            return source.read().strip()
+        with open("/proc/sys/kernel/random/boot_id", "rb") as source:
+            return source.read().decode().strip()
     except OSError:
         awake = time.clock_gettime(time.CLOCK_MONOTONIC) if hasattr(time, "clock_gettime") else time.monotonic()
         return f"boot-{round((time.time() - awake) / 600)}"

@@ -37,7 +37,7 @@ class Generations:
             found = os.stat(self._pointer)
             seen = (found.st_ino, found.st_mtime_ns, found.st_size)
             if seen != self._seen:
-                text = read_file(self._disk, self._pointer).decode("ascii", "replace")
+                text = read_file(self._disk, self._pointer).decode("utf-8", "replace")
                 self._lines = [line for line in text.split("\n") if _NAME.match(line)]
                 self._seen = seen
         except OSError:

@@ -90,8 +90,8 @@ class Rows:
         text = searchable_text(content)
         self._run("INSERT INTO chunks(entry, hash, text) VALUES(?,?,?)", (n, digest(text.encode()), text))
         if state == VISIBLE:
+            chunk = self._connection.last_insert_rowid()  # before `_token`, which may insert a user or a session
             where = self._token(record.get("scope", "session"), record.get("user_id"), record.get("session_id"))
-            chunk = self._connection.last_insert_rowid()
             self._run(_INSERT_FTS, _full_text(chunk, text, tags, record.get("path"), where))
             self._added += 1
         if key is not None:

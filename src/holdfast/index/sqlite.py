@@ -24,7 +24,6 @@ from . import questions
 from .building import COMMIT_LINES, Builder, commit
 from .catchup import CatchUp, file_row
 from .database import ODD_VALUES, TROUBLE, WAITING, Damaged, Database, is_damage
-from .erasing import erase
 from .fulltext import Stemmer
 from .generations import Generations
 from .marks import Marks
@@ -414,6 +413,8 @@ class SqliteIndex:
             self._let_go()
 
     def erase(self, scope: Scope, journals: Sequence[str], ids: Sequence[str]) -> None:
+        from .erasing import erase  # only `forget` pays for loading it
+
         self._catch_up(_BUILD_WAIT_MS)
         with self.lock.hold(60_000, "forget"):
             for name in [*self.generations.unbuilt(), *self.generations.foreign()]:

@@ -57,7 +57,7 @@ class Access:
 
     def _owner(self, place: Place, header: Header | None) -> str | None:
         header = header or header_at(self._disk, place)
-        if header.readable:
+        if header.tells_owner:
             return header.user_id
         card = read_card(self._disk, place)
         return card.user_id if card else None

@@ -40,7 +40,7 @@ def read_card(disk: Disk, place: Place) -> Card | None:
     """The card of a journal; None if there is neither a card nor a journal to make one from."""
     header = header_at(disk, place)
     card = _parsed_card(disk, place)
-    if card is None or (header.readable and (card.kind, card.user_id) != (header.kind, header.user_id)):
+    if card is None or (header.tells_owner and (card.kind, card.user_id) != (header.kind, header.user_id)):
         return rebuilt_card(header, place.journal)
     return card
 

@@ -7,8 +7,6 @@ in one step, so any moment is a consistent one. Readers never write.
 
 from __future__ import annotations
 
-import os
-
 from ..disk import REAL, Attempt, exists, make_private_dir, write_atomic
 from ..errors import Denied, Invalid, NotFound
 from ..lock import Lock
@@ -86,18 +84,16 @@ class FileJournal:
                 if exists(self._disk, pen.place.card):
                     return read_card(self._disk, pen.place) or card
             pen.announce()
-            self._make(pen.place, card)
+            self._make(pen, card)
             return card
 
-    def _make(self, place: Place, card: Card) -> None:
+    def _make(self, pen: Pen, card: Card) -> None:
         """The card comes last: while it is missing, writers know that the names may not be durable yet."""
+        place = pen.place
         make_private_dir(self._disk, place.directory)
         if not exists(self._disk, place.entries):
             write_atomic(self._disk, place.entries, header_line(header_for(card, 1, 1)) + b"\n")
-        directory = os.path.dirname(place.directory)
-        while len(directory) >= len(self._places.folder):
-            self._disk.sync_dir(directory)
-            directory = os.path.dirname(directory)
+        pen.sync_names()
         write_card(self._disk, place, card)
 
     def card(self, scope: Scope, journal: str) -> Card | None:

@@ -49,6 +49,15 @@ class Places:
         """The place of a journal; Invalid if that is no journal's id."""
         return Place(journal, os.path.join(self.folder, *_parts(journal)))
 
+    def above(self, place: Place) -> Iterator[str]:
+        """The directories whose names lead to a journal, from its own up to the one that holds the home."""
+        directory = place.directory
+        top = os.path.dirname(os.path.dirname(os.path.dirname(self.folder)))
+        while len(directory) > len(top):
+            yield directory
+            directory = os.path.dirname(directory)
+        yield top
+
     def lock(self, journal: str) -> str:
         """One of 256 lock files by hash, so that a journal's directory can be removed (D7)."""
         return os.path.join(self.folder, "locks", sha256(journal.encode()).hexdigest()[:2])

@@ -37,6 +37,11 @@ class Header(Value):
     def readable(self) -> bool:
         return self.id is not None
 
+    @property
+    def tells_owner(self) -> bool:
+        """Whether it says whose journal this is; what is not ours alone may not."""
+        return self.kind is not None
+
 
 def header_for(card: Card, generation: int, next_seq: int) -> Header:
     """The header of the journal of this card."""
@@ -63,8 +68,9 @@ def header_of(first: bytes) -> Header:
 def _header_from(record: Mapping[str, Any]) -> Header:
     known = {name: record[name] for name in _FROM_CARD if name in record}
     return Header(
-        id=record["id"], generation=record["generation"], next_seq=record["next_seq"], newer=is_newer(record), **known
-    )
+        id=record.get("id"), generation=record.get("generation", 0), next_seq=record.get("next_seq", 1),
+        newer=is_newer(record), **known,
+    )  # fmt: skip
 
 
 def rebuilt_card(header: Header, journal: str) -> Card | None:

@@ -100,10 +100,18 @@ class Pen:
         disk, place = self._desk.disk, self.place
         rewriting = exists(disk, place.settling)
         if rewriting or not exists(disk, place.card):
-            disk.sync_dir(place.directory)
-            disk.sync_dir(os.path.dirname(place.directory))
+            self.sync_names()
         if rewriting:
             disk.unlink(place.settling)
+
+    def sync_names(self) -> None:
+        """Make every name that leads to the journal durable, whoever made it."""
+        for directory in self._desk.places.above(self.place):
+            try:
+                self._desk.disk.sync_dir(directory)
+            except PermissionError:  # above the home, where we may not look
+                if directory.startswith(self._desk.places.folder):
+                    raise
 
     def require_current(self, newer: bool) -> None:
         """FormatTooNew where a later version wrote: such a file is left exactly as it is."""

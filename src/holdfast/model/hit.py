@@ -27,6 +27,7 @@ class Hit(Value):
     end_line: int | None = None
     score: float
     snippet: str
+    marks: tuple[tuple[int, int], ...] = ()  # where the question's words stand in the snippet; not part of the JSON
     timestamp: str
     session_id: str | None = None
     session_key: str | None = None
@@ -45,7 +46,7 @@ class Hit(Value):
 
     def to_dict(self) -> dict[str, Any]:
         """As `search --json` and HTTP show it."""
-        shown = {name: value for name, value in self._items() if name != "entry"}
+        shown = {name: value for name, value in self._items() if name not in ("entry", "marks")}
         shown["tags"] = list(self.tags)
         return shown
 

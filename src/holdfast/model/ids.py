@@ -18,7 +18,7 @@ AGENT = re.compile(r"[a-z0-9_-]{1,64}\Z")
 USER_DIR = re.compile(r"u_[a-z2-7]{26}\Z")
 GLOBAL = "global"
 
-_last = (0, 0)
+_last = (-1, 0)
 _lock = allocate_lock()
 
 
@@ -44,7 +44,7 @@ def forget_sequence() -> None:
     """After a fork: parent and child must not go on from the same random tail."""
     global _last, _lock
     _lock = allocate_lock()
-    _last = (0, 0)
+    _last = (-1, 0)
 
 
 def session_id(day: str) -> str:

@@ -1,9 +1,9 @@
 """Filter, Words, Row and Match: what is asked of an index, and what it answers with.
 
-A Filter is already resolved: times are epoch milliseconds, tags normalised. Tag hierarchy is `under`:
-a tag covers itself and what stands below it. `passes` is its meaning
-in plain Python; an index may answer faster but never differently, and every hit is checked with it
-again after its entry was read from the journal.
+A Filter is already resolved: times are epoch milliseconds, tags normalised. Tag hierarchy is `under`: a tag
+covers itself and what stands below it. `passes` is a filter's meaning in plain Python; an index may answer
+faster but never differently, and every hit is checked with it again after its entry was read from the
+journal.
 """
 
 from __future__ import annotations

@@ -1,0 +1,57 @@
+# Everything a contributor runs. Nothing is installed outside .venv; the first target makes it.
+
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+# The first interpreter that is new enough; `make PYTHON=/path/to/python` chooses another.
+PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14 python; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+WORKERS ?= 2
+KILLS ?= 1000
+PYTEST := $(BIN)/python -m pytest
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check bench crash docs format wheel clean
+
+help: ## what there is to run
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(READY) ## a short story on a throw-away home
+	@$(BIN)/holdfast demo
+
+test: $(READY) ## the test suite, without the tests marked slow
+	@$(PYTEST) tests -q -n $(WORKERS) --dist loadfile -m "not slow and not bench"
+
+check: $(READY) ## format, lint, types, import arrows, docs in step with the code
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/python tools/docs.py --check
+	@$(PYTEST) tests/architecture tests/docs -q
+
+bench: $(READY) ## measure beside bare loops, and print the table
+	@$(BIN)/python -m bench
+
+crash: $(READY) ## kills, power loss, damage and I/O faults at full length
+	@HOLDFAST_KILLS=$(KILLS) $(PYTEST) tests/crash -q -n $(WORKERS) --timeout 3600
+
+docs: $(READY) ## write the generated pages anew
+	@$(BIN)/python tools/docs.py
+
+format: $(READY) ## lay the code out
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+wheel: $(READY) ## build sdist and wheel into dist/
+	@$(BIN)/python -m build
+
+clean: ## remove .venv and whatever tools left behind
+	@rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	@find src tests bench tools -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(READY): pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Holdfast needs Python 3.11 or later, and none was found." \
+		"Install one, or name it: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@

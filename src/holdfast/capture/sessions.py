@@ -1,0 +1,169 @@
+"""Sessions: found by id or key, made when a write needs one, closed with their counts.
+
+An id names its session and with it the user; a key is any string and is looked up under the user
+(D4). The id of a session with a key is made from user, key and day, so that two processes that make
+it at the same moment make the same one. Foreign names never become a path: ids are minted here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from ..errors import Denied, NotFound
+from ..guard import validate
+from ..model.card import Card
+from ..model.ids import GLOBAL, SESSION_ID, session_id, user_dir
+from ..model.moment import iso
+from ..model.scope import Scope, whole
+from ..model.value import FrozenDict, Value, freeze
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ..store import Store
+
+DEFAULT_KEY = "default"
+_WAIT_MS = 2_000
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+
+
+class Options(Value):
+    """What a new session may be given besides its user."""
+
+    key: str | None = None
+    workspace: str | None = None
+    channel: str | None = None
+    title: str | None = None
+    preferences: FrozenDict = FrozenDict()
+    decay: FrozenDict = FrozenDict()
+    compaction: FrozenDict = FrozenDict()
+    continues: str | None = None
+
+
+def options(
+    store: Store, *, key: str | None, workspace: str | None, channel: str | None, title: str | None,
+    preferences: Mapping[str, Any] | None, decay: Mapping[str, Any] | None, compaction: Mapping[str, Any] | None,
+) -> Options:  # fmt: skip
+    """What a caller gave, checked and redacted."""
+    redact = store.redactor.value
+    return Options(
+        key=None if key is None else validate.session_key(key),
+        workspace=store.settings.workspace(workspace) if workspace else None,
+        channel=None if channel is None else validate.short(channel, "channel"),
+        title=None if title is None else redact(validate.short(title, "title")),
+        preferences=FrozenDict(redact(validate.metadata(dict(preferences or {})))),
+        decay=validate.decay(decay or {}), compaction=validate.compaction(compaction or {}),
+    )  # fmt: skip
+
+
+def find(store: Store, name: str, user: str | None, explicit: bool) -> Card | None:
+    """The session of this id or key. `explicit`: the caller named the user, who must then be its own."""
+    if SESSION_ID.match(name):
+        card = store.journal.card(whole(store.agent), name)
+        if card is not None and explicit and user is not None and card.user_id != user:
+            raise Denied(f"session {name} belongs to another user", session=name, grant="read:user")
+        return card
+    store.index.refresh(whole(store.agent), _WAIT_MS)
+    found = store.index.cards(Scope(agent=store.agent, user=user), key=validate.session_key(name), limit=1)
+    return found[0] if found else None
+
+
+def known(store: Store, name: str, user: str | None, explicit: bool) -> Card:
+    """The same, or NotFound."""
+    card = find(store, name, user, explicit)
+    if card is None:
+        raise NotFound(f"no session {name[:80]!r} here; `holdfast sessions` lists those there are", session=name[:80])
+    return card
+
+
+def chain(store: Store, card: Card) -> tuple[str, ...]:
+    """The ids of a session and of those it goes on from or that go on from it (D11)."""
+    if card.key is None or card.key == card.id:
+        return (card.id,)
+    same = store.index.cards(Scope(agent=store.agent, user=card.user_id), key=card.key)
+    return tuple(dict.fromkeys([card.id, *(other.id for other in same)]))
+
+
+def plan(store: Store, user: str, options: Options) -> Card:
+    """The card of a session to be made; nothing is written yet."""
+    now = store.clock.now()
+    day = iso(now)[:10].replace("-", "")
+    key = validate.session_key(options.key) if options.key is not None else None
+    id = _free_id(store, user, key, day, options.continues) if key else session_id(day)
+    return Card(
+        id=id, kind="session", key=key or id, user_id=user, workspace=options.workspace, channel=options.channel,
+        title=options.title, created_at=iso(now), continues=options.continues,
+        preferences=_preferences(options.preferences), decay_config=options.decay, compaction_config=options.compaction,
+    )  # fmt: skip
+
+
+def _preferences(given: FrozenDict) -> FrozenDict:
+    """A035: language and verbosity have defaults, the rest is the caller's."""
+    named = {name: value for name, value in given.items() if name in ("language", "verbosity")}
+    custom = {name: value for name, value in given.items() if name not in ("language", "verbosity", "custom")}
+    return FrozenDict(
+        {"language": "en", "verbosity": "medium", **named, "custom": freeze({**given.get("custom", {}), **custom})}
+    )
+
+
+def _free_id(store: Store, user: str, key: str, day: str, continues: str | None) -> str:
+    """The id for this key today; the next one where an earlier session of that id was forgotten."""
+    for number in range(1, 1000):
+        made = hashlib.sha256("\0".join((user, key, continues or "", str(number))).encode()).digest()
+        id = f"sess_{day}_" + "".join(_ALPHABET[byte & 31] for byte in made[:13])
+        stones, _ = store.journal.tombstones(whole(store.agent), id)
+        if not any(stone.id == id for stone in stones):
+            return id
+    raise AssertionError("a thousand forgotten sessions with one key in one day")
+
+
+def create(store: Store, card: Card) -> Card:
+    """Make the journal of this card, or take the one that another process has just made."""
+    scope = Scope(agent=store.agent, user=card.user_id)
+    made = store.journal.create(scope, card)
+    store.observer.emit("session created", "info", "capture", session_id=made.id)
+    return made
+
+
+def user_card(store: Store, user: str) -> Card:
+    """The card of a user's own journal, made on first use."""
+    return Card(id=user_dir(user), kind="user", user_id=user, created_at=iso(store.clock.now()))
+
+
+def global_card(store: Store) -> Card:
+    return Card(id=GLOBAL, kind="global", created_at=iso(store.clock.now()))
+
+
+def close(store: Store, card: Card) -> Card:
+    """Write the counts of now and the end into the card."""
+    scope = Scope(agent=store.agent, user=card.user_id)
+    store.index.refresh(scope, _WAIT_MS)
+    live = store.index.cards(scope, journal=card.id)
+    now = iso(store.clock.now())
+    counted = live[0] if live else card
+    closed = card.replace(
+        ended_at=now, last_accessed=now, total_entries=counted.total_entries,
+        total_size_bytes=counted.total_size_bytes, statistics=counted.statistics,
+    )  # fmt: skip
+    store.journal.save_card(scope, closed)
+    store.observer.emit("session closed", "info", "capture", session_id=card.id)
+    return closed
+
+
+def change(store: Store, card: Card, changes: dict[str, Any]) -> Card:
+    """Save a card with some fields changed (preferences, overrides, title)."""
+    changed = card.replace(**changes)
+    store.journal.save_card(Scope(agent=store.agent, user=card.user_id), changed)
+    return changed
+
+
+def journals_of(store: Store, scope: Scope) -> list[str]:
+    """Every journal of a user: sessions and the user's own; of everyone: all there are."""
+    if scope.everyone:
+        return list(store.journal.journals(scope))
+    store.index.refresh(scope, _WAIT_MS)
+    ids = [card.id for card in store.index.cards(scope)]
+    own = user_dir(scope.user or "")
+    return ids + ([own] if store.journal.size(scope, own) is not None else [])

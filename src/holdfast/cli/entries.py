@@ -1,0 +1,112 @@
+"""How entries and hits look to a person: where each came from, what it says, and its id."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from . import figures, screen
+from .visible import in_one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import tzinfo
+    from typing import Any
+
+    from holdfast import Entry, Hit
+
+    from .screen import Piece
+
+BRIEF = 160  # characters of a text that is only named, not shown
+_MARK, _DIM, _HEAD = "bold yellow", "dim", "bold"
+
+
+def hit(number: int, found: Hit, zone: tzinfo | None, *, explain: bool = False) -> None:
+    """One search result: who, when and where from; the words, those asked for marked; id and tags."""
+    where = _origin(found.entry, found.session_key or found.session_id, found.workspace, found.provenance)
+    head = f"{found.type} · {figures.when(found.timestamp, zone)} · {where}"
+    screen.line((f"{number}. ", _HEAD), (head, _DIM), ("  " + f"{found.score:.2f}", _HEAD))
+    screen.line(*marked(found.snippet, found.marks), indent=3)
+    screen.line((" ".join((found.id, *_labels(found.tags, found.pinned))), _DIM), indent=3)
+    if explain:
+        screen.line((_factors(found.scores), _DIM), indent=3)
+
+
+def marked(text: str, marks: tuple[tuple[int, int], ...]) -> list[Piece]:
+    """The text in one paragraph, with the places of the marks in a style of their own."""
+    pieces: list[Piece] = []
+    at = 0
+    for start, end in marks:
+        pieces += [in_one_line(text[at:start]), (in_one_line(text[start:end]), _MARK)]
+        at = end
+    return [*pieces, in_one_line(text[at:])]
+
+
+def _origin(entry: Entry | None, session: str | None, workspace: str | None, provenance: str) -> str:
+    """by Ana (user) · session login · /src/shop"""
+    speaker = (entry.author or entry.role) if entry is not None else None
+    who = f"{speaker} ({provenance})" if speaker and speaker != provenance else provenance
+    scope = f"session {session}" if session else f"scope {entry.scope}" if entry is not None else ""
+    return " · ".join(part for part in (f"by {who}", scope, workspace) if part)
+
+
+def _labels(tags: tuple[str, ...], pinned: bool, sensitive: bool = False) -> Iterator[str]:
+    yield from (f"#{tag}" for tag in tags)
+    if pinned:
+        yield "[pinned]"
+    if sensitive:
+        yield "[sensitive]"
+
+
+def _factors(scores: dict[str, Any]) -> str:
+    return "  ".join(f"{name} {value:g}" for name, value in scores.items())
+
+
+def brief(entry: Entry) -> str:
+    """The text in one line, cut where it gets long."""
+    said = in_one_line(entry.text.strip())
+    said = f"{entry.key}: {said}" if entry.key is not None else said
+    return said if len(said) <= BRIEF else said[: BRIEF - 1].rstrip() + "…"
+
+
+def listed(entry: Entry, zone: tzinfo | None) -> None:
+    """An entry of a list: two lines and its id."""
+    where = _origin(entry, entry.session_id, entry.workspace, entry.provenance)
+    screen.line((f"{figures.when(entry.timestamp, zone)}  ", _HEAD), (f"{entry.type} · {where}", _DIM))
+    screen.line(brief(entry), indent=2)
+    labels = _labels(entry.tags, entry.pinned, entry.sensitive)
+    screen.line((" ".join((entry.id, *labels)), _DIM), indent=2)
+
+
+def whole(entry: Entry, zone: tzinfo | None, now: int) -> None:
+    """One entry with all that is known of it."""
+    head = f"{entry.type}, {figures.when(entry.timestamp, zone)} ({figures.ago(entry.timestamp, now)})"
+    screen.line((entry.id, _HEAD), f"  {head}")
+    screen.line("")
+    screen.line(entry.text, indent=2)
+    screen.line("")
+    for name, value in _facts(entry):
+        screen.line((f"{name:<13} ", _DIM), value, indent=2)
+
+
+def _facts(entry: Entry) -> Iterator[tuple[str, str]]:
+    """Everything but the text, by name; what has no value has no line."""
+    for name, value in entry.content.items():
+        if name not in ("text", "message") and value not in (None, "", entry.text):
+            yield name, _plain(value)
+    shown = {
+        "session": entry.session_id, "user": entry.user_id, "workspace": entry.workspace, "scope": entry.scope,
+        "key": entry.key, "tool": entry.tool, "path": entry.path, "importance": f"{entry.importance:g}",
+        "tags": " ".join(entry.tags), "references": " ".join(entry.references), "provenance": entry.provenance,
+        "pinned": "yes" if entry.pinned else None, "sensitive": "yes" if entry.sensitive else None,
+        "metadata": _plain(entry.metadata) if entry.metadata else None, "checksum": entry.checksum,
+    }  # fmt: skip
+    yield from ((name, str(value)) for name, value in shown.items() if value)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value):
+        return "; ".join(value)
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,80 @@
+"""Reading what a command is given: text from arguments or stdin, JSON from options, lines from files.
+
+Wrong input is `Invalid` with the place that is wrong, before anything is stored.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from ..errors import Invalid, NotFound
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+STDIN = "-"
+
+
+def words(given: Sequence[str]) -> str | None:
+    """The text that was meant: the arguments, or stdin for `-` and for a pipe; None when nobody said anything."""
+    if list(given) == [STDIN] or (not given and not sys.stdin.isatty()):
+        return _decoded(sys.stdin.buffer.read(), "stdin").removesuffix("\n")
+    return " ".join(given) if given else None
+
+
+def _decoded(data: bytes, where: str) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Invalid(f"{where} is not UTF-8 at byte {error.start}", field="text") from None
+
+
+def json_object(text: str, field: str) -> dict[str, Any]:
+    """A JSON object given as an option."""
+    found = json_value(text, field)
+    if not isinstance(found, dict):
+        raise Invalid(f'{field} must be a JSON object such as {{"ticket": 42}}', field=field)
+    return found
+
+
+def json_value(text: str, where: str) -> Any:
+    """JSON as the standard has it: no NaN, and a message that says where it breaks."""
+    try:
+        return json.loads(text, parse_constant=_refuse)
+    except json.JSONDecodeError as error:
+        raise Invalid(f"{where} is not JSON: {error.msg} at character {error.pos + 1}", field=where) from None
+    except (ValueError, RecursionError) as error:
+        why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise Invalid(f"{where} is not JSON: {why}", field=where) from None
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is no number in JSON")
+
+
+def lines(path: str) -> Iterator[str]:
+    """The lines of a file, or of stdin for `-`."""
+    if path == STDIN:
+        yield from _lines(sys.stdin.buffer, "stdin")
+        return
+    try:
+        with open(path, "rb") as file:
+            yield from _lines(file, path)
+    except FileNotFoundError:
+        raise NotFound(f"there is no file {path}", path=path) from None
+
+
+def _lines(file: BinaryIO, where: str) -> Iterator[str]:
+    for number, line in enumerate(file, 1):
+        yield _decoded(line, f"{where}, line {number},")
+
+
+def objects(path: str) -> list[dict[str, Any]]:
+    """The objects of a JSON-lines file; empty lines do not count."""
+    found = []
+    for number, line in enumerate(lines(path), 1):
+        if line.strip():
+            found.append(json_object(line, f"{'stdin' if path == STDIN else path}, line {number},"))
+    return found

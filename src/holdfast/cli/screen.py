@@ -1,0 +1,110 @@
+"""The screen: the only place that prints. Data on stdout, everything else on stderr.
+
+On a terminal rich lays text out and colours it; in a pipe the same words come as plain text and rich is
+not even imported. All text is made visible here, so no command can forget it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .visible import in_json, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rich.console import Console
+
+    Piece = str | tuple[str, str]  # words, or words and their style
+
+WIDEST = 110  # longer lines are hard to read, however wide the window
+
+
+def on_terminal() -> bool:
+    """Whether a person is looking at stdout."""
+    return sys.stdout.isatty()
+
+
+def data(value: Any) -> None:
+    """JSON on stdout."""
+    plain = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
+    raw(in_json(json.dumps(value, ensure_ascii=plain, indent=2, default=str)) + "\n")
+
+
+def raw(text: str) -> None:
+    """Text on stdout exactly as it is: for JSON and exports, which carry their own escapes."""
+    click.echo(text, nl=False)
+
+
+def line(*pieces: Piece, indent: int = 0) -> None:
+    """One line, or one paragraph, on stdout."""
+    spans = [piece if isinstance(piece, tuple) else (piece, "") for piece in pieces]
+    safe = [(visible(text), style) for text, style in spans]
+    if on_terminal():
+        _lay_out(safe, indent)
+        return
+    text = "".join(text for text, _ in safe)
+    click.echo("\n".join((" " * indent + part).rstrip() for part in text.split("\n")))
+
+
+def _lay_out(spans: Sequence[tuple[str, str]], indent: int) -> None:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    console().print(Padding(Text.assemble(*spans), (0, 0, 0, indent), expand=False))
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Columns on stdout; a heading that begins with `>` is of numbers, aligned to the right."""
+    cells = [[visible(cell.replace("\n", " ")) for cell in row] for row in rows]
+    if on_terminal():
+        _rich_table(headings, cells)
+        return
+    names = [heading.lstrip(">") for heading in headings]
+    widths = [max(map(len, column)) for column in zip(names, *cells, strict=True)]
+    for row in (names, *cells):
+        shown = (
+            cell.rjust(width) if heading[0] == ">" else cell.ljust(width)
+            for cell, width, heading in zip(row, widths, headings, strict=True)
+        )
+        click.echo("  ".join(shown).rstrip())
+
+
+def _rich_table(headings: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in headings:
+        grid.add_column(heading.lstrip(">"), justify="right" if heading[0] == ">" else "left", overflow="fold")
+    for row in cells:
+        grid.add_row(*map(Text, row))
+    console().print(grid)
+
+
+def note(text: str) -> None:
+    """A word to the person, on stderr."""
+    click.echo(visible(text), err=True)
+
+
+def warn(text: str) -> None:
+    """Something that is not as it should be, on stderr."""
+    note(f"warning: {text}")
+
+
+_console: Console | None = None
+
+
+def console() -> Console:
+    """Rich's view of stdout; its mark-up, emoji codes and guesses are off, since text here is data."""
+    global _console
+    if _console is None:
+        from rich.console import Console
+
+        _console = Console(highlight=False, markup=False, emoji=False)
+        _console.width = min(_console.width, WIDEST)
+    return _console

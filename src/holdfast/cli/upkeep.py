@@ -1,0 +1,76 @@
+"""Upkeep: `sync`, `reindex` and `compact`, each a verb of the facade with a line about what it did."""
+
+from __future__ import annotations
+
+import click
+
+from . import figures, screen
+from .everywhere import FAILED, OK, Call, Verb, pass_call
+from .progress import Bar
+
+
+@click.command(cls=Verb)
+@pass_call
+def sync(call: Call) -> int:
+    """Bring the index level with the journals.
+
+    Needed only after somebody changed journals behind Holdfast's back, such as a file synchroniser.
+
+    \b
+    holdfast sync
+    holdfast sync --json
+    """
+    with call.memory() as memory:
+        report = memory.sync()
+    if call.as_json:
+        screen.data(report)
+    else:
+        found = figures.count(report["changed"], "journal")
+        screen.line(f"{found} had changed" if report["changed"] else "everything was level")
+    if report["behind"]:
+        screen.warn(f"{figures.count(report['behind'], 'journal')} still behind; another process may be at work")
+    return FAILED if report["behind"] else OK
+
+
+@click.command(cls=Verb)
+@pass_call
+def reindex(call: Call) -> int:
+    """Build the index anew from the journals.
+
+    The old index answers until the new one is complete. Nothing is lost if it is stopped.
+
+    \b
+    holdfast reindex
+    holdfast verify || holdfast reindex
+    """
+    with call.memory() as memory, Bar("reindexing") as bar:
+        report = memory.reindex(progress=bar)
+    if call.as_json:
+        screen.data(report)
+    else:
+        screen.line(f"the index was built anew: {report}")
+    return OK
+
+
+@click.command(cls=Verb)
+@click.argument("session", required=False)
+@pass_call
+def compact(call: Call, session: str | None) -> int:
+    """Make room: erase what was deleted, fold what was amended.
+
+    Of one SESSION (id or key), or of all that the user has. Deleted entries can then no longer be
+    undeleted. Decisions, facts, preferences, notes and pinned entries are never removed.
+
+    \b
+    holdfast compact
+    holdfast compact login
+    """
+    with call.memory() as memory:
+        report = memory.compact(session, user=call.user)
+    if call.as_json:
+        screen.data(report)
+    else:
+        freed = figures.size(report["bytes_before"] - report["bytes_after"])
+        gone = figures.count(report["entries_before"] - report["entries_after"], "entry")
+        screen.line(f"{gone} erased, {freed} freed in {figures.count(len(report['journals']), 'journal')}")
+    return OK

@@ -1,0 +1,1 @@
+"""Context: what is handed to an agent, chosen, quoted as data and kept within a token budget."""

@@ -1,0 +1,72 @@
+"""What a session may set for itself: decay and compaction overrides (A130, A131), checked like settings."""
+
+from __future__ import annotations
+
+from ..model.entry import TYPES
+from ..model.value import FrozenDict
+from .fields import broken, flag
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+_LONGEST_HOURS = 876_000.0  # a hundred years
+
+
+def decay(given: Mapping[str, Any]) -> FrozenDict:
+    """enabled, half_life_hours, min_decay_factor, type_specific."""
+    found: dict[str, Any] = {}
+    for name, value in given.items():
+        field = f"decay.{name}"
+        if name == "enabled":
+            found[name] = flag(value, field)
+        elif name == "half_life_hours":
+            found[name] = _number(value, field, 0.1, _LONGEST_HOURS)
+        elif name == "min_decay_factor":
+            found[name] = _number(value, field, 0.0, 1.0)
+        elif name == "type_specific":
+            found[name] = _by_type(value)
+        else:
+            raise broken(
+                field, "is not an override; there are enabled, half_life_hours, min_decay_factor, type_specific"
+            )
+    return FrozenDict(found)
+
+
+def _by_type(given: Any) -> FrozenDict:
+    if not isinstance(given, dict):
+        raise broken("decay.type_specific", "must be an object of types")
+    found: dict[str, Any] = {}
+    for type, value in given.items():
+        if type not in TYPES or not isinstance(value, dict):
+            raise broken(f"decay.type_specific.{str(type)[:40]}", f"must be an object under one of {', '.join(TYPES)}")
+        inner: dict[str, Any] = {}
+        if "decay_enabled" in value:
+            inner["decay_enabled"] = flag(value["decay_enabled"], f"decay.type_specific.{type}.decay_enabled")
+        if "half_life_hours" in value:
+            hours = value["half_life_hours"]
+            inner["half_life_hours"] = _number(
+                hours, f"decay.type_specific.{type}.half_life_hours", 0.1, _LONGEST_HOURS
+            )
+        found[type] = FrozenDict(inner)
+    return FrozenDict(found)
+
+
+def compaction(given: Mapping[str, Any]) -> FrozenDict:
+    """auto_compact, threshold."""
+    found: dict[str, Any] = {}
+    for name, value in given.items():
+        if name == "auto_compact":
+            found[name] = flag(value, "compaction.auto_compact")
+        elif name == "threshold":
+            found[name] = _number(value, "compaction.threshold", 0.1, 1.0)
+        else:
+            raise broken(f"compaction.{name}", "is not an override; there are auto_compact and threshold")
+    return FrozenDict(found)
+
+
+def _number(given: Any, field: str, least: float, most: float) -> float:
+    if isinstance(given, bool) or not isinstance(given, (int, float)) or not least <= given <= most:
+        raise broken(field, f"must be a number from {least} to {most}")
+    return float(given)

@@ -1,0 +1,141 @@
+"""Redaction: what looks like a credential is replaced before it reaches a file, the index or a log (promise 5).
+
+A mark such as `[redacted:aws-access-key:7f3a]` names the family; its last part is keyed, so equal secrets look
+equal within a home and tell nothing outside it. Every field of a draft is covered, names as well as values. A
+field whose text is too hard to search is withheld whole and named in the reply.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from ..model.value import FrozenDict
+from .rules import RULES_VERSION
+from .scan import TooHard, is_secret, secret_name, spans
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ..model.entry import Draft
+    from .scan import Span
+
+__all__ = ["RULES_VERSION", "WITHHELD", "Redactor"]
+
+WITHHELD = "[withheld]"
+
+
+class Redactor:
+    """Replaces secrets; `key` is the home's, 32 random bytes."""
+
+    __slots__ = ("_key",)
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key[:64]
+
+    def text(self, text: str) -> str:
+        """The text with marks for secrets, or WITHHELD."""
+        try:
+            return self._marked(text)
+        except TooHard:
+            return WITHHELD
+
+    def value(self, value: Any) -> Any:
+        """The same for every string of a JSON value, names included; a secret's name gives away its value."""
+        return _Pass(self).value(value, "value")
+
+    def draft(self, draft: Draft) -> Draft:
+        """A draft that may be stored; `withheld` names what was not."""
+        done = _Pass(self)
+        return draft.replace(
+            content=done.value(draft.content, "content"),
+            metadata=done.value(draft.metadata, "metadata"),
+            tags=tuple(dict.fromkeys(self.tag(tag) for tag in draft.tags)),
+            key=draft.key and self._name(draft.key),
+            tool=draft.tool and done.text(draft.tool, "tool"),
+            path=draft.path and done.text(draft.path, "path"),
+            provenance=self._provenance(draft.provenance),
+            withheld=(*draft.withheld, *done.withheld),
+        )
+
+    def changes(self, changes: Mapping[str, Any]) -> dict[str, Any]:
+        """The new values of an amendment, which may be stored."""
+        done = dict(changes)
+        if "text" in done:
+            done["text"] = self.text(done["text"])
+        if "tags" in done:
+            done["tags"] = list(dict.fromkeys(self.tag(tag) for tag in done["tags"]))
+        return done
+
+    def tag(self, tag: str) -> str:
+        """A tag stays a tag: `redacted:aws-access-key:7f3a`. Tags are lower case, which hides some shapes."""
+        for form in (tag, tag.upper()):
+            found = spans(form)
+            if found:
+                return self._mark(form, found[0])[1:-1]
+        return tag
+
+    def _name(self, key: str) -> str:
+        found = spans(key)
+        return f"redacted_{self._tagged(key)}" if found else key
+
+    def _provenance(self, provenance: str) -> str:
+        kind, _, name = provenance.partition(":")
+        return f"{kind}:redacted" if name and spans(name) else provenance
+
+    def _marked(self, text: str) -> str:
+        found = spans(text)
+        if not found:
+            return text
+        pieces, end = [], 0
+        for span in found:
+            pieces += [text[end : span[0]], self._mark(text, span)]
+            end = span[1]
+        return "".join([*pieces, text[end:]])
+
+    def _mark(self, text: str, span: Span) -> str:
+        return self.mark(text[span[0] : span[1]], span[2])
+
+    def mark(self, secret: str, name: str) -> str:
+        """The mark that stands for a secret."""
+        return f"[redacted:{name}:{self._tagged(secret)}]"
+
+    def _tagged(self, secret: str) -> str:
+        return hashlib.blake2b(secret.encode("utf-8", "surrogatepass"), key=self._key, digest_size=2).hexdigest()
+
+
+class _Pass:
+    """One walk over a value that remembers what it withheld."""
+
+    __slots__ = ("redactor", "withheld")
+
+    def __init__(self, redactor: Redactor) -> None:
+        self.redactor = redactor
+        self.withheld: list[str] = []
+
+    def text(self, text: str, where: str) -> str:
+        done = self.redactor.text(text)
+        if done == WITHHELD and text != WITHHELD:
+            self.withheld.append(where)
+        return done
+
+    def value(self, value: Any, where: str, name: str = "") -> Any:
+        """`name` is the secret-like name under which the value stands, if it is one."""
+        if isinstance(value, str):
+            return self._string(value, where, name)
+        if isinstance(value, dict):
+            return FrozenDict({self.text(key, where): self._item(key, item, where) for key, item in value.items()})
+        if isinstance(value, (list, tuple)):
+            return [self.value(item, f"{where}[{place}]", name) for place, item in enumerate(value)]
+        if name.startswith(("pass", "pwd")) and isinstance(value, int) and not isinstance(value, bool):
+            return self.redactor.mark(str(value), "password")
+        return value
+
+    def _item(self, key: str, value: Any, where: str) -> Any:
+        return self.value(value, f"{where}.{key}", secret_name(key))
+
+    def _string(self, text: str, where: str, name: str) -> str:
+        if name and is_secret(text, name):
+            return self.redactor.mark(text, "password" if name.startswith(("pass", "pwd")) else "secret")
+        return self.text(text, where)

@@ -1,0 +1,149 @@
+"""Finding secrets in one text: which spans the rules of `guard.rules` take.
+
+One lower-cased copy is searched for anchors; a rule is matched only where one stands. Work is counted in
+steps and characters, never in time, so that the same text always ends the same way; what needs more is
+TooHard and is withheld by the caller.
+"""
+
+from __future__ import annotations
+
+from .rules import FIELD, GATES, MARK, NAMES, REST, RULES, Rule
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Callable, Iterator
+
+MOST_CHARACTERS = 16 * 1024 * 1024
+MOST_STEPS = 400_000
+_FULL = 255  # a bounded pattern that took this much may have left the rest of the secret standing
+_STOPS = ".,;:!?"
+
+
+class TooHard(Exception):
+    """The text needs more work than a text may."""
+
+
+Span = tuple[int, int, str, int]  # start, end, name, number of the rule
+
+
+def spans(text: str) -> list[Span]:
+    """What to replace, in order, without overlap."""
+    if len(text) > MOST_CHARACTERS:
+        raise TooHard
+    low = _lower(text)
+    found = list(_candidates(text, low))
+    if not found:
+        return []
+    marks = [match.span() for match in MARK.get().finditer(text)] if "[redacted:" in low else []
+    return _united([span for span in found if not any(start < span[1] and span[0] < end for start, end in marks)])
+
+
+def _lower(text: str) -> str:
+    """Lower case with every character in its place (a capital dotted I becomes two)."""
+    low = text.lower()
+    return low if len(low) == len(text) else "".join(x if len(x.lower()) != 1 else x.lower() for x in text)
+
+
+def _candidates(text: str, low: str) -> Iterator[Span]:
+    """What the rules take, wherever one of their anchors stands."""
+    work = _Work()
+    for gate, anchors in GATES:
+        if gate in low:
+            for anchor, numbers in anchors:
+                if anchor in low:
+                    for number in numbers:
+                        yield from _by_rule(text, low, anchor, number, work)
+
+
+class _Work:
+    """Counts the places looked at."""
+
+    __slots__ = ("steps",)
+
+    def __init__(self) -> None:
+        self.steps = 0
+
+    def step(self) -> None:
+        self.steps += 1
+        if self.steps > MOST_STEPS:
+            raise TooHard
+
+
+def _by_rule(text: str, low: str, anchor: str, number: int, work: _Work) -> Iterator[Span]:
+    rule = RULES[number]
+    if rule.needs and not any(needed in low for needed in rule.needs):
+        return
+    place = low.find(anchor)
+    while place >= 0:
+        work.step()
+        taken = _taken(text, place, rule)
+        if taken:
+            yield (*taken, number)
+        place = low.find(anchor, max(place + len(anchor), taken[1] if taken else 0))
+
+
+def _taken(text: str, place: int, rule: Rule) -> tuple[int, int, str] | None:
+    """The secret at this anchor, if there is one."""
+    match = rule.pattern.get().match(text, place)
+    if match is None:
+        return None
+    named = match.groupdict()
+    group = "bare" if named.get("bare") is not None else "secret" if named.get("secret") is not None else 0
+    start, end = match.span(group)
+    if group == "bare":
+        end = start + len(text[start:end].rstrip(_STOPS))
+    name = (named.get("name") or "").lower()
+    if start >= end or not _check(rule)(text[start:end], name, _style(match)):
+        return None
+    rest = REST.get().match(text, end) if end - start >= _FULL else None
+    return start, rest.end() if rest else end, _called(rule, name)
+
+
+def _check(rule: Rule) -> Callable[[str, str, str], bool]:
+    from .judge import CHECKS  # loaded where something was found: most texts are clean
+
+    return CHECKS[rule.check]
+
+
+def secret_name(field: str) -> str:
+    """Which secret a field's name promises (`dbPassword`, `API_KEY_2`), or nothing."""
+    low = field.lower()
+    found = FIELD.get().search(field) if any(name in low for name in NAMES) else None
+    return found["name"].lower() if found else ""
+
+
+def is_secret(value: str, name: str) -> bool:
+    """Whether the value of a field with such a name is the secret itself, rather than words about it."""
+    from .judge import assigned
+
+    return assigned(value, name, "quoted") and not any(letter.isspace() for letter in value)
+
+
+def _style(match: re.Match[str]) -> str:
+    """How a value was assigned: quoted, as in an environment file, by `=` or otherwise."""
+    named = match.groupdict()
+    if named.get("quote") is not None:
+        return "quoted"
+    sign = named.get("sign") or ""
+    if sign == "=" and not match.string[match.end("sign")].isspace() and (named.get("name") or "").isupper():
+        return "env"
+    return "=" if sign in ("=", ":=", "=>", "%3D", "%3d") else ":"
+
+
+def _called(rule: Rule, name: str) -> str:
+    """The mark's name: passwords are told apart from other secrets."""
+    return "password" if rule.name == "secret" and name.startswith(("pass", "pwd")) else rule.name
+
+
+def _united(found: list[Span]) -> list[Span]:
+    """Overlapping spans as one, named by the most specific rule."""
+    united: list[Span] = []
+    for span in sorted(found):
+        if united and span[0] < united[-1][1]:
+            before = united[-1]
+            named = min(before, span, key=lambda one: one[3])
+            united[-1] = (before[0], max(span[1], before[1]), named[2], named[3])
+        else:
+            united.append(span)
+    return united

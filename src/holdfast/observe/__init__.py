@@ -1,0 +1,1 @@
+"""What the store tells about itself: events, metrics and JSON log lines; never what it remembers."""

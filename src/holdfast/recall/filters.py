@@ -1,0 +1,95 @@
+"""Filters: what a caller asks for, checked and resolved to a Filter.
+
+Accepts one value or a list, the seeds' words for types (C45) and their shapes for tags and times, and
+refuses what it does not know by name, so that a misspelt filter cannot silently match everything.
+"""
+
+from __future__ import annotations
+
+from ..errors import Invalid
+from ..guard import validate
+from ..model.entry import ROLES, SCOPES, TYPES
+from ..model.query import Filter
+from ..model.vocabulary import meaning
+from ..text.nearest import did_you_mean
+from .times import span
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+NAMES = (
+    "types", "tags", "since", "until", "min_importance", "scopes", "provenance", "roles", "pinned", "sensitive",
+    "ids", "keys", "hidden",
+)  # fmt: skip
+_TAG_PARTS = ("include", "any", "exclude")
+
+
+def build(given: Mapping[str, Any], *, now: int, zone: str = "") -> Filter:
+    """A Filter from keyword filters; None means "not restricted"."""
+    for name in given:
+        if name not in NAMES:
+            raise Invalid(
+                f"{name} is not a filter{did_you_mean(name, NAMES)}; there are {', '.join(NAMES)}", field=name
+            )
+    since, until = span(given.get("since"), given.get("until"), now, zone)
+    least = given.get("min_importance")
+    tags = _tags(given.get("tags"))
+    return Filter(
+        types=_types(given.get("types")), tags_all=tags["include"], tags_any=tags["any"], tags_none=tags["exclude"],
+        since=since, until=until,
+        min_importance=None if least is None else validate.share(least, "min_importance"),
+        scopes=_among(given.get("scopes"), SCOPES, "scopes"), roles=_among(given.get("roles"), ROLES, "roles"),
+        provenance=_several(given.get("provenance"), "provenance"), keys=_several(given.get("keys"), "keys"),
+        ids=_several(given.get("ids"), "ids"), pinned=_flag(given, "pinned"), sensitive=_flag(given, "sensitive"),
+        hidden=bool(_flag(given, "hidden")),
+    )  # fmt: skip
+
+
+def _several(given: Any, field: str) -> tuple[str, ...]:
+    if given is None:
+        return ()
+    items = (given,) if isinstance(given, str) else tuple(given)
+    if not all(isinstance(item, str) for item in items):
+        raise Invalid(f"{field} must be text or a list of texts", field=field)
+    return tuple(dict.fromkeys(items))
+
+
+def _among(given: Any, allowed: tuple[str, ...], field: str) -> tuple[str, ...]:
+    items = _several(given, field)
+    for item in items:
+        if item not in allowed:
+            raise Invalid(f"{field} must be among {', '.join(allowed)}{did_you_mean(item, allowed)}", field=field)
+    return items
+
+
+def _types(given: Any) -> tuple[str, ...]:
+    """Our types; `records` is everything but facts, and plurals are fine."""
+    found: list[str] = []
+    for item in _several(given, "types"):
+        if item in ("record", "records"):
+            found += [type for type in TYPES if type != "fact"]
+            continue
+        meant = meaning(item) or meaning(item.removesuffix("s")) or meaning(item.removesuffix("ies") + "y")
+        if meant is None:
+            raise Invalid(f"types must be among {', '.join(TYPES)}{did_you_mean(item, TYPES)}", field="types")
+        found.append(meant.type)
+    return tuple(dict.fromkeys(found))
+
+
+def _tags(given: Any) -> dict[str, tuple[str, ...]]:
+    given = given if isinstance(given, dict) else {"include": given}
+    for name in given:
+        if name not in _TAG_PARTS:
+            raise Invalid(
+                f"tags takes {', '.join(_TAG_PARTS)}, not {name}{did_you_mean(str(name), _TAG_PARTS)}", field="tags"
+            )
+    return {name: validate.tags(_several(given.get(name), "tags"), "tags") for name in _TAG_PARTS}
+
+
+def _flag(given: Mapping[str, Any], field: str) -> bool | None:
+    value = given.get(field)
+    if value is not None and not isinstance(value, bool):
+        raise Invalid(f"{field} must be true or false", field=field)
+    return value

@@ -1,0 +1,113 @@
+"""Querying: entries by exact filters, sorted, paged, or by following references (A071-A084).
+
+No text, no score: an entry passes or does not. `rank="relevance"` is the seeds' product of importance,
+decay and recency. References are followed in the direction they point, cycles tolerated, up to
+`max_depth`; ids that lead nowhere are reported, not raised (B36).
+"""
+
+from __future__ import annotations
+
+import time
+
+from ..errors import Invalid
+from ..guard import validate
+from ..model.query import Filter, passes
+from ..model.value import Value
+from . import filters as filtering
+from .references import walk
+from .relevance import Ranking, relevance
+from .searching import RANKS, _overrides
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from ..model.entry import Entry
+    from ..model.scope import Scope
+    from ..store import Store
+
+_ORDERS = {"recent": "time", "importance": "importance", "oldest": "oldest"}
+
+
+class Ask(Value):
+    """A query as validated."""
+
+    wanted: Filter
+    limit: int | None
+    offset: int = 0
+    rank: str = "relevance"
+    references: tuple[str, ...] = ()
+    max_depth: int = 1
+
+
+def ask(
+    store: Store, *, references: Sequence[str] | None, max_depth: int, rank: str, limit: int | None, offset: int,
+    filters: Mapping[str, Any],
+) -> Ask:  # fmt: skip
+    """Check what a caller gave; `every=True` lifts the limit."""
+    filters = dict(filters)
+    every = filters.pop("every", False)
+    if rank not in (*RANKS, "oldest"):
+        raise Invalid(f"rank must be one of {', '.join((*RANKS, 'oldest'))}", field="rank")
+    settings = store.settings
+    return Ask(
+        wanted=filtering.build(filters, now=store.clock.now(), zone=settings["time.zone"]),
+        limit=None if every else validate.limit(settings["query.limit"] if limit is None else limit),
+        offset=validate.offset(offset), rank="relevance" if rank == "match" else rank,
+        references=validate.references(references or ()), max_depth=validate.depth(max_depth),
+    )  # fmt: skip
+
+
+def get(store: Store, scope: Scope, id: str) -> Entry | None:
+    """One entry, caught up and checked; noted as recalled (D35)."""
+    store.index.refresh(scope, store.settings["index.wait_ms"])
+    found = store.reader.one(scope, id)
+    if found is not None:
+        store.index.recall(scope, [id], store.clock.now())
+    return found
+
+
+def query(store: Store, scope: Scope, asked: Ask) -> list[Entry]:
+    """The entries that pass, ranked and paged."""
+    started = time.perf_counter()
+    store.index.refresh(scope, store.settings["index.wait_ms"])
+    if asked.references:
+        found = _related(store, scope, asked)
+    elif asked.rank in _ORDERS:
+        rows = store.index.rows(scope, asked.wanted, _ORDERS[asked.rank], asked.limit, asked.offset)
+        found = _read(store, scope, asked, [row.id for row in rows])
+    else:
+        ids = _by_relevance(store, scope, asked.wanted)
+        end = None if asked.limit is None else asked.offset + asked.limit
+        found = _read(store, scope, asked, ids[asked.offset : end])
+    store.observer.record("memory.operations.query.duration_ms", (time.perf_counter() - started) * 1000)
+    return found
+
+
+def _read(store: Store, scope: Scope, asked: Ask, ids: Sequence[str]) -> list[Entry]:
+    every = asked.wanted.hidden or asked.wanted.superseded
+    found = store.reader.entries(scope, ids, every=every)
+    return [entry for entry in found.values() if passes(entry, asked.wanted)]
+
+
+def _by_relevance(store: Store, scope: Scope, wanted: Filter) -> list[str]:
+    rows = store.index.rows(scope, wanted)
+    ranking = Ranking(store.settings, store.clock.now(), scope.workspace, _overrides(store, scope, rows))
+    scored = [(-round(relevance(ranking.factors(row)), 9), row.id) for row in rows]
+    return [id for _, id in sorted(scored)]
+
+
+def _related(store: Store, scope: Scope, asked: Ask) -> list[Entry]:
+    """What these entries refer to and what refers to them, nearest first."""
+
+    def edges(ids: list[str]) -> list[tuple[str, str]]:
+        out = store.index.references(scope, ids, inbound=False)
+        back = store.index.references(scope, ids, inbound=True)
+        return out + [(target, source) for source, target in back]
+
+    reached = walk(list(asked.references), edges, asked.max_depth)
+    ids = [id for id, _depth in reached if id not in asked.references]
+    found = _read(store, scope, asked, ids)
+    end = None if asked.limit is None else asked.offset + asked.limit
+    return found[asked.offset : end]

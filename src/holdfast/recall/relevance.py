@@ -1,0 +1,94 @@
+"""Relevance: importance, decay and recency of an entry, and what they may do to its rank.
+
+Decay is `max(floor, 2^(-age/half-life))`, computed when asked and never stored; age is never negative,
+so a clock that is ahead gives no boost. Preferences, facts and pinned entries do not decay. A session's
+card may override (C27). `relevance` is the seeds' product (A080), clamped to 0..1; `influence` bounds
+what the same factors may do to a match, since a floor of 0.1 would bury any answer of last month.
+"""
+
+from __future__ import annotations
+
+from ..model.moment import HOUR_MS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ..config import Settings
+    from ..model.query import Row
+
+LASTING = ("preference", "fact")
+_HOURS = {
+    "conversation": "decay.conversation_hours",
+    "finding": "decay.finding_hours",
+    "decision": "decay.decision_hours",
+}
+
+
+class Ranking:
+    """The factors of rows at one moment, for one asker."""
+
+    def __init__(
+        self, settings: Settings, now: int, workspace: str | None = None,
+        overrides: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> None:  # fmt: skip
+        self._now, self._workspace, self._overrides = now, workspace, overrides or {}
+        self._enabled: bool = settings["decay.enabled"]
+        self._floor: float = settings["decay.floor"]
+        self._hours = {type: settings[name] for type, name in _HOURS.items()}
+        self._default_hours: float = settings["decay.half_life_hours"]
+        self._boost: float = settings["decay.recency_boost"]
+        self._recent_ms: float = settings["decay.recency_hours"] * HOUR_MS
+        self._pin: float = settings["recall.pin_boost"]
+        self._near: float = settings["recall.workspace_boost"]
+        self.influence: float = settings["recall.influence"]
+
+    def factors(self, row: Row, match: float = 1.0, recalls: bool = True) -> dict[str, float]:
+        """Every factor of a row's relevance, by name; `recalls` lets being recalled count as recent."""
+        return {
+            "match": match, "importance": row.importance, "decay": self.decay(row),
+            "recency": self.recency(row, recalls), "pin": self._pin if row.pinned else 1.0,
+            "workspace": self._near if self._workspace is not None and row.workspace == self._workspace else 1.0,
+        }  # fmt: skip
+
+    def decay(self, row: Row, floored: bool = True) -> float:
+        """How much of an entry's importance its age has left."""
+        own = self._overrides.get(row.session_id or "", {})
+        if row.pinned or row.type in LASTING or not own.get("enabled", self._enabled):
+            return 1.0
+        half_life = self._half_life(row.type, own)
+        if half_life is None:
+            return 1.0
+        age = max(0, self._now - row.time) / HOUR_MS
+        left: float = 2.0 ** (-age / half_life)
+        return max(own.get("min_decay_factor", self._floor), left) if floored else left
+
+    def _half_life(self, type: str, own: Mapping[str, Any]) -> float | None:
+        """Session's for the type, then the home's for the type, then the session's, then the home's (C27)."""
+        named = own.get("type_specific", {}).get(type, {})
+        if named.get("decay_enabled") is False:
+            return None
+        found = named.get("half_life_hours")
+        if found is None and "half_life_hours" in own:
+            found = own["half_life_hours"]
+        return float(found if found is not None else self._hours.get(type, self._default_hours))
+
+    def recency(self, row: Row, recalls: bool = True) -> float:
+        """A boost that falls to 1 over a day since the entry was made or recalled."""
+        since = max(0, self._now - max(row.time, row.recalled if recalls else 0))
+        return 1.0 + (self._boost - 1.0) * max(0.0, 1.0 - since / self._recent_ms)
+
+
+def relevance(factors: Mapping[str, float]) -> float:
+    """importance × decay × recency × match × pin × workspace, within 0..1."""
+    product = 1.0
+    for name in ("importance", "decay", "recency", "match", "pin", "workspace"):
+        product *= factors[name]
+    return min(1.0, max(0.0, product))
+
+
+def influence(factors: Mapping[str, float], most: float) -> float:
+    """A factor between 1 - most and 1: what everything but the match may do to a score."""
+    own = relevance({**factors, "match": 1.0})
+    return 1.0 - most * (1.0 - own)

@@ -1,0 +1,310 @@
+"""An Index in memory: the port's promises in plain Python over dictionaries.
+
+It keeps the port honest and is what a faster index is compared with: every answer is a walk over all
+entries with `passes` and `Scope.sees`. It reads journals through their port only, so it can be
+thrown away like any other index.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from ..model.card import statistics_of
+from ..model.ids import GLOBAL
+from ..model.moment import HOUR_MS, iso, millis
+from ..model.query import Row, passes
+from ..model.record import fold, is_entry
+from ..model.replay import Address
+from ..model.scope import whole
+from ..text.content import searchable_text
+from .bm25 import has_glob, occurrences, scores, split
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ..model.card import Card
+    from ..model.entry import Entry, Tombstone
+    from ..model.query import Filter, Words
+    from ..model.replay import Line, Size
+    from ..model.scope import Scope
+    from ..ports import Journal, Progress
+
+VISIBLE, DELETED, SUPERSEDED = "visible", "deleted", "superseded"
+
+
+class _Known:
+    """What the index has of one journal."""
+
+    def __init__(self, journal: str, size: Size | None, card: Card | None, lines: Sequence[Line]) -> None:
+        self.journal, self.size, self.card = journal, size, card
+        self.entries = fold(lines)
+        self.damaged = sum(line.record is None for line in lines)
+        self.latest: dict[str | None, int] = {}  # the highest seq of each key
+        for entry in self.entries.values():
+            self.latest[entry.key] = max(entry.seq, self.latest.get(entry.key, 0))
+        self.spans: dict[str, list[tuple[int, int]]] = {}
+        for line in lines:
+            if is_entry(line.record):
+                self.spans.setdefault(line.record["id"], [(line.offset, line.length)])  # type: ignore[index]
+            elif line.record and line.record.get("amends") in self.spans:
+                self.spans[line.record["amends"]].append((line.offset, line.length))
+
+    def superseded(self, entry: Entry) -> bool:
+        """Whether a later line of this journal gives the key another value."""
+        return entry.key is not None and self.latest[entry.key] > entry.seq
+
+
+class MemoryIndex:
+    """Implements the Index port for tests."""
+
+    def __init__(self, agent: str, journal: Journal) -> None:
+        self._all = whole(agent)
+        self._journal = journal
+        self._known: dict[str, _Known] = {}
+        self._stones: dict[str, Tombstone] = {}
+        self._recalled: dict[str, int] = {}
+        self._behind: set[str] = set()
+        self._built = False
+        self._version = 0
+
+    # -- keeping level
+
+    def announce(self, scope: Scope, journal: str) -> None:
+        self._behind.add(journal)
+
+    suspect = announce
+
+    def refresh(self, scope: Scope, wait_ms: int) -> int:
+        self._ready()
+        for journal in sorted(self._behind):
+            self._read(journal)
+        self._behind.clear()
+        return 0
+
+    def _ready(self) -> None:
+        if not self._built:
+            self.rebuild(self._all)
+
+    def compare(self, scope: Scope) -> int:
+        self._ready()
+        names = {*self._journal.journals(self._all), *self._known}
+        changed = {name for name in names if self._journal.size(self._all, name) != self._size(name)} - self._behind
+        self._behind |= changed
+        self.refresh(scope, 0)
+        return len(changed)
+
+    def _size(self, journal: str) -> Size | None:
+        known = self._known.get(journal)
+        return known.size if known else None
+
+    def rebuild(self, scope: Scope, progress: Progress | None = None) -> None:
+        self._known, self._stones, self._built = {}, {}, True
+        names = list(self._journal.journals(self._all))
+        for done, name in enumerate(names, 1):
+            self._read(name)
+            if progress is not None:
+                progress(done, len(names))
+
+    def _read(self, journal: str) -> None:
+        """Take a journal in anew; what damaged lines it has is set aside once."""
+        self._version += 1
+        for stone in self._journal.tombstones(self._all, journal)[0]:
+            if stone.hides:
+                self._stones[stone.id] = stone
+            else:
+                self._stones.pop(stone.id, None)
+        size = self._journal.size(self._all, journal)
+        if size is None:
+            self._known.pop(journal, None)
+            return
+        lines = self._journal.replay(self._all, journal).lines
+        bad = [(line.offset, line.raw) for line in lines if line.record is None]
+        if bad:
+            self._journal.quarantine(self._all, journal, bad)
+        self._known[journal] = _Known(journal, size, self._journal.card(self._all, journal), lines)
+
+    # -- walking
+
+    def _entries(self) -> Iterator[tuple[Entry, _Known, str]]:
+        """Every entry with its state; an id seen before adds nothing."""
+        self._ready()
+        seen: set[str] = set()
+        for _, known in sorted(self._known.items()):
+            for entry in known.entries.values():
+                if entry.id in seen:
+                    continue
+                seen.add(entry.id)
+                hidden = DELETED if entry.id in self._stones else SUPERSEDED if known.superseded(entry) else VISIBLE
+                yield entry, known, hidden
+
+    def _in(self, scope: Scope, *states: str) -> Iterator[tuple[Entry, _Known]]:
+        for entry, known, state in self._entries():
+            inside = scope.sees(entry.scope, entry.user_id, entry.session_id, entry.workspace)
+            if inside and (not states or state in states):
+                yield entry, known
+
+    def _passing(self, scope: Scope, wanted: Filter) -> list[Entry]:
+        states = (DELETED,) if wanted.hidden else (VISIBLE, SUPERSEDED) if wanted.superseded else (VISIBLE,)
+        return [entry for entry, _ in self._in(scope, *states) if passes(entry, wanted)]
+
+    # -- asking
+
+    def rows(
+        self, scope: Scope, wanted: Filter, order: str = "time", limit: int | None = None, offset: int = 0
+    ) -> list[Row]:
+        found = [self._row(entry) for entry in self._passing(scope, wanted)]
+        keys = {
+            "time": lambda row: (-row.time, row.id), "oldest": lambda row: (row.time, row.id),
+            "importance": lambda row: (-row.importance, -row.time, row.id),
+        }  # fmt: skip
+        ordered = sorted(found, key=keys[order])
+        return ordered[offset : None if limit is None else offset + limit]
+
+    def _row(self, entry: Entry, score: float = 0.0) -> Row:
+        return Row(
+            entry.id, millis(entry.timestamp), entry.type, entry.importance, entry.pinned, entry.session_id,
+            entry.workspace, self._recalled.get(entry.id, 0), score,
+        )  # fmt: skip
+
+    def match(self, scope: Scope, wanted: Filter, words: Words, limit: int) -> list[Row]:
+        texts = {entry.id: split(_searched(entry)) for entry, _ in self._in(self._all, VISIBLE)}
+        found = scores(texts, words)
+        for pattern in words.globs:
+            for id, text in texts.items():
+                if has_glob(text, pattern):
+                    found[id] = found.get(id, 0.0) + 1.0
+        hits = [self._row(entry, found[entry.id]) for entry in self._passing(scope, wanted) if entry.id in found]
+        return sorted(hits, key=lambda row: (-row.score, row.id))[:limit]
+
+    def rarity(self, scope: Scope, terms: Sequence[str]) -> tuple[int, dict[str, int]]:
+        texts = [split(_searched(entry)) for entry, _ in self._in(self._all, VISIBLE)]
+        return len(texts), {term: sum(occurrences(text, term) > 0 for text in texts) for term in terms}
+
+    def stems(self, text: str) -> list[str]:
+        return split(text)
+
+    def locate(self, scope: Scope, ids: Sequence[str], every: bool = False) -> dict[str, Address]:
+        states = () if every else (VISIBLE,)
+        return {
+            entry.id: Address(id=entry.id, journal=known.journal, spans=tuple(known.spans[entry.id]))
+            for entry, known in self._in(scope, *states) if entry.id in ids
+        }  # fmt: skip
+
+    def buried(self, scope: Scope, ids: Sequence[str]) -> dict[str, Tombstone]:
+        self._ready()
+        return {id: self._stones[id] for id in ids if id in self._stones}
+
+    def references(self, scope: Scope, ids: Sequence[str], inbound: bool) -> list[tuple[str, str]]:
+        edges = ((entry.id, target) for entry, _ in self._in(scope, VISIBLE) for target in entry.references)
+        return sorted(edge for edge in edges if edge[1 if inbound else 0] in ids)
+
+    def same_text(self, scope: Scope, ids: Sequence[str]) -> list[str]:
+        texts = {searchable_text(entry.content) for entry, _, _ in self._entries() if entry.id in ids}
+        found = (entry for entry, _ in self._in(scope, VISIBLE) if searchable_text(entry.content) in texts)
+        return sorted({entry.id for entry in found}.difference(ids))
+
+    def contains(self, scope: Scope, fragment: str) -> bool:
+        return any(fragment.lower() in _held(entry) for entry, _, _ in self._entries())
+
+    def cards(
+        self, scope: Scope, journal: str | None = None, key: str | None = None,
+        limit: int | None = None, offset: int = 0,
+    ) -> list[Card]:  # fmt: skip
+        self._ready()
+        known = [one for one in self._known.values() if one.card and _shows(scope, one.card, journal, key)]
+        found = sorted((self._live(one) for one in known), key=lambda card: (card.last_accessed or "", card.id))
+        return found[::-1][offset : None if limit is None else offset + limit]
+
+    def _live(self, known: _Known) -> Card:
+        """The stored card with counts as of now."""
+        assert known.card is not None
+        assert known.size is not None
+        visible = [entry for entry, where, state in self._entries() if where is known and state == VISIBLE]
+        last = max([known.card.created_at, *(entry.timestamp for entry in known.entries.values())])
+        return known.card.replace(
+            total_entries=len(visible), total_size_bytes=known.size.total, last_accessed=last,
+            statistics=statistics_of(entry.type for entry in visible),
+        )  # fmt: skip
+
+    def sessions(self, scope: Scope, ids: Sequence[str]) -> dict[str, tuple[str | None, Mapping[str, Any]]]:
+        cards = [card for id in ids for card in self.cards(scope, journal=id)]
+        return {card.id: (card.key, card.decay_config) for card in cards}
+
+    def tags(self, scope: Scope) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for entry, _ in self._in(scope, VISIBLE):
+            for tag in entry.tags:
+                found[tag] = found.get(tag, 0) + 1
+        return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+
+    def counts(self, scope: Scope) -> dict[str, Any]:
+        everything = [entry for entry, _ in self._in(scope)]
+        visible = [entry for entry, _ in self._in(scope, VISIBLE)]
+        times = [millis(entry.timestamp) for entry in everything]
+        types = sorted({entry.type for entry in visible})
+        return {
+            "entries": len(visible), "types": {type: sum(e.type == type for e in visible) for type in types},
+            "bytes": sum(len(json.dumps(entry.to_dict(), ensure_ascii=False).encode()) for entry in everything),
+            "sessions": len({entry.session_id for entry in everything} - {None}),
+            "deleted": sum(1 for _ in self._in(scope, DELETED)),
+            "superseded": sum(1 for _ in self._in(scope, SUPERSEDED)),
+            "pinned": sum(entry.pinned for entry in everything),
+            "oldest": iso(min(times)) if times else None, "newest": iso(max(times)) if times else None,
+            "damaged": sum(known.damaged for known in self._known.values()),
+        }  # fmt: skip
+
+    # -- the rest
+
+    def recall(self, scope: Scope, ids: Sequence[str], time: int) -> None:
+        self._recalled.update(dict.fromkeys(ids, time - time % HOUR_MS))
+
+    def erase(self, scope: Scope, journals: Sequence[str], ids: Sequence[str]) -> None:
+        self.refresh(scope, 0)
+        for journal in journals:
+            self._known.pop(journal, None)
+        for known in self._known.values():
+            for id in ids:
+                known.entries.pop(id, None)
+                known.spans.pop(id, None)
+        for id in ids:
+            self._recalled.pop(id, None)
+        self._version += 1
+
+    def version(self, scope: Scope) -> int:
+        return self._version
+
+    def status(self, scope: Scope) -> dict[str, Any]:
+        damaged = sum(known.damaged for known in self._known.values())
+        return {
+            "generation": "memory", "path": None, "bytes": 0, "entries": sum(1 for _ in self._entries()),
+            "journals": len(self._known), "damaged": damaged, "behind": len(self._behind), "trouble": None,
+        }  # fmt: skip
+
+    def close(self) -> None:
+        return None
+
+
+def _searched(entry: Entry) -> str:
+    """What a keyword can find: the words of the content, the tags, the path."""
+    return "\n".join([searchable_text(entry.content), " ".join(entry.tags), entry.path or ""])
+
+
+def _held(entry: Entry) -> str:
+    """Everything that an entry says, in lower case."""
+    parts = [entry.content, entry.metadata, list(entry.tags), entry.path, entry.tool]
+    return "\n".join([entry.text, *(json.dumps(part, ensure_ascii=False) for part in parts)]).lower()
+
+
+def _shows(scope: Scope, card: Card, journal: str | None, key: str | None) -> bool:
+    """Whether a card is asked for: sessions, unless a journal is named."""
+    if card.id != GLOBAL and not scope.everyone and card.user_id != scope.user:
+        return False
+    if scope.sessions and card.id not in scope.sessions:
+        return False
+    if scope.workspace is not None and card.workspace != scope.workspace and not (scope.loose and not card.workspace):
+        return False
+    named = card.id == journal if journal is not None else card.kind == "session"
+    return named and (key is None or card.key == key)
+
+

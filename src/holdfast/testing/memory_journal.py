@@ -1,0 +1,405 @@
+"""A Journal in memory: the port's promises in plain Python, with no file and no lock but a mutex.
+
+It keeps the port honest: whatever the stages need of a journal, this can give them. Lines have
+offsets, bytes and checksums as on disk, so that marks, addresses and damage mean the same. Nothing
+survives the process.
+"""
+
+from __future__ import annotations
+
+import json
+from _thread import allocate_lock
+from typing import TYPE_CHECKING, Any
+
+from ..errors import Denied, Invalid, NotFound, SizeLimit
+from ..model.entry import AMENDABLE, REASONS, STORED, Amendment, Entry, Tombstone, amended
+from ..model.ids import GLOBAL, SESSION_ID, USER_DIR, digest, user_dir
+from ..model.moment import iso
+from ..model.record import amendment_from, entry_from, fold
+from ..model.replay import Line, Mark, Replay, Rewritten, Size
+from ..model.value import freeze
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+    from ..model.card import Card
+    from ..model.entry import Draft
+    from ..model.replay import Address
+    from ..model.scope import Scope
+    from ..ports import Clock, Keep
+
+SESSION_BYTES = 10 * 1024 * 1024
+ENTRY_BYTES = 1024 * 1024
+_NOTHING = Mark(generation=0, offset=0, line=0, seq=0, tail_offset=0, tail_hash="")
+
+
+def encoded(record: Mapping[str, Any]) -> bytes:
+    """A record as a line's bytes without the line end; its checksum is over the bytes before it."""
+    plain = {name: value for name, value in record.items() if name != "checksum"}
+    body = json.dumps(plain, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()[:-1]
+    return body + b',"checksum":"' + digest(body).encode() + b'"}'
+
+
+class _Book:
+    """One journal: its lines with the header first, its tombstones and its card."""
+
+    def __init__(self, id: str) -> None:
+        self.id = id
+        self.card: Card | None = None
+        self.lines: list[Line] = []
+        self.stones: list[tuple[int, Tombstone]] = []  # with the offset after each
+        self.pieces: dict[tuple[int, str], bytes] = {}
+        self.generation = self.next_seq = 1
+        self.inode = self.changes = self.card_changes = 0
+        self.mutex = allocate_lock()
+
+    @property
+    def end(self) -> int:
+        return self.lines[-1].offset + self.lines[-1].length + 1 if self.lines else 0
+
+    @property
+    def buried(self) -> int:
+        return self.stones[-1][0] if self.stones else 0
+
+    def begin(self) -> None:
+        """A new generation: nothing but a header."""
+        header = {"journal": 1, "id": self.id, "generation": self.generation, "next_seq": self.next_seq}
+        self.lines = []
+        self.inode += 1
+        self.put(encoded(header), header)
+
+    def put(self, raw: bytes, record: dict[str, Any] | None) -> None:
+        self.lines.append(Line(len(self.lines) + 1, self.end, raw, record))
+        self.changes += 1
+
+    def add(self, record: Mapping[str, Any]) -> str:
+        """Append a record; returns its checksum."""
+        raw = encoded(record)
+        self.put(raw, json.loads(raw))
+        return str(self.lines[-1].record["checksum"])  # type: ignore[index]
+
+    def mark(self) -> Mark:
+        last = self.lines[-1]
+        return Mark(
+            generation=self.generation, offset=self.end, line=last.number, seq=self.next_seq - 1,
+            tail_offset=last.offset, tail_hash=digest(last.raw),
+        )  # fmt: skip
+
+    def fits(self, mark: Mark) -> bool:
+        """Whether what the mark says was read is still here, unchanged."""
+        if mark.generation != self.generation or mark.line > len(self.lines):
+            return False
+        tail = self.lines[mark.line - 1]
+        return (tail.offset, digest(tail.raw)) == (mark.tail_offset, mark.tail_hash)
+
+
+class MemoryJournal:
+    """Implements the Journal port for tests; `options` may lower `session_bytes` and `entry_bytes`."""
+
+    def __init__(self, agent: str, clock: Clock, options: Any = None) -> None:
+        self.agent = agent
+        self._clock = clock
+        self._most = getattr(options, "session_bytes", SESSION_BYTES)
+        self._most_entry = getattr(options, "entry_bytes", ENTRY_BYTES)
+        self._books: dict[str, _Book] = {}
+
+    # -- whose
+
+    def _book(self, scope: Scope, journal: str) -> _Book | None:
+        """The journal, unless it does not exist; Denied if it is not the scope's."""
+        if scope.agent != self.agent:
+            raise Denied(f"this is the memory of agent {self.agent}, not of {scope.agent}", grant="agent")
+        if not any(pattern.match(journal) for pattern in (SESSION_ID, USER_DIR)) and journal != GLOBAL:
+            raise Invalid(f"{journal[:80]!r} is not the id of a journal", field="journal")
+        book = self._books.get(journal)
+        if book is not None and not _is_own(scope, book):
+            raise Denied(f"{journal} belongs to another user", grant="user", journal=journal)
+        return book
+
+    def _seen(self, scope: Scope, journal: str) -> _Book | None:
+        """The same for a reader who may not even know of it."""
+        try:
+            book = self._book(scope, journal)
+        except Denied:
+            if scope.agent != self.agent:
+                raise
+            return None
+        return book if journal != GLOBAL or scope.shared else None
+
+    def _writable(self, scope: Scope, journal: str) -> _Book:
+        book = self._book(scope, journal)
+        if book is None or book.card is None:
+            raise NotFound(f"there is no journal {journal}", journal=journal)
+        return book
+
+    # -- cards
+
+    def create(self, scope: Scope, card: Card) -> Card:
+        _check_card(card)
+        if card.kind != "global" and scope.user not in (None, card.user_id):
+            raise Denied(f"{card.id} would belong to another user", grant="user", journal=card.id)
+        self._book(scope, card.id)
+        book = self._books.setdefault(card.id, _Book(card.id))
+        if book.card is None:
+            book.card = card
+            book.card_changes += 1
+            book.begin()
+        return book.card
+
+    def card(self, scope: Scope, journal: str) -> Card | None:
+        book = self._seen(scope, journal)
+        return book.card if book else None
+
+    def save_card(self, scope: Scope, card: Card) -> None:
+        _check_card(card)
+        book = self._writable(scope, card.id)
+        book.card = card
+        book.card_changes += 1
+
+    # -- writing
+
+    def append(
+        self, scope: Scope, journal: str, drafts: Sequence[Draft],
+        known: Callable[[Sequence[str]], Mapping[str, Entry]] | None = None,
+    ) -> list[Entry]:  # fmt: skip
+        _check_batch(journal, drafts)
+        book = self._writable(scope, journal)
+        with book.mutex:
+            stored = self._stored(drafts, known)
+            fresh = [draft for draft in drafts if draft.id not in stored]
+            self._make_room(scope, book, fresh)
+            entries = [entered(draft, seq) for seq, draft in enumerate(fresh, book.next_seq)]
+            for entry in entries:
+                stored[entry.id] = entry.replace(checksum=book.add(entry.to_dict()))
+            book.next_seq += len(entries)
+            return [stored[draft.id] for draft in drafts]
+
+    def _stored(
+        self, drafts: Sequence[Draft], known: Callable[[Sequence[str]], Mapping[str, Entry]] | None
+    ) -> dict[str, Entry]:
+        chosen = {draft.id: draft for draft in drafts if draft.chosen_id}
+        found = dict(known(list(chosen))) if known and chosen else {}
+        for id, entry in found.items():
+            if (entry.type, entry.content) != (chosen[id].type, chosen[id].content):
+                raise Invalid(f"{id} exists with other content; leave the id out or choose another", field="id")
+        return found
+
+    def measure(self, scope: Scope, drafts: Sequence[Draft]) -> int:
+        sizes = [len(encoded(entered(draft, 1).to_dict())) + 1 for draft in drafts]
+        for size in sizes:
+            if size > self._most_entry:
+                raise SizeLimit(
+                    f"an entry takes {size} bytes; at most {self._most_entry} are allowed",
+                    kind="entry", bytes=size, limit=self._most_entry,
+                )  # fmt: skip
+        return sum(sizes)
+
+    def _make_room(self, scope: Scope, book: _Book, drafts: Sequence[Draft]) -> None:
+        needed = self.measure(scope, drafts)
+        total = book.end + book.buried + needed
+        if drafts and total > self._most:
+            kinds = {"entries": book.end, "tombstones": book.buried}
+            raise SizeLimit(
+                f"{book.id} would take {total} bytes; at most {self._most} are allowed. Compact it or forget something",
+                journal=book.id, bytes=total, limit=self._most, needed=needed, kinds=kinds,
+            )  # fmt: skip
+
+    def amend(self, scope: Scope, journal: str, target: str, by: str, changes: Mapping[str, Any]) -> Amendment:
+        if not changes or not set(changes) <= set(AMENDABLE):
+            raise Invalid(f"only {', '.join(AMENDABLE)} can be amended", field="set")
+        book = self._writable(scope, journal)
+        with book.mutex:
+            change = Amendment(
+                seq=book.next_seq, amends=target, timestamp=iso(self._clock.now()), by=by, set=freeze(dict(changes))
+            )
+            shown = {name: value for name, value in change.to_dict().items() if value is not None}
+            checksum = book.add(shown)
+            book.next_seq += 1
+            return change.replace(checksum=checksum)
+
+    def bury(self, scope: Scope, journal: str, tombstones: Sequence[Tombstone]) -> None:
+        book = self._book(scope, journal)
+        if any(stone.reason not in REASONS for stone in tombstones):
+            raise Invalid(f"reason must be one of {', '.join(REASONS)}", field="reason")
+        if book is None:
+            raise NotFound(f"there is no journal {journal}", journal=journal)
+        with book.mutex:
+            for stone in tombstones:
+                shown = {name: value for name, value in stone.to_dict().items() if value is not None}
+                book.stones.append((book.buried + len(encoded(shown)) + 1, stone))
+            book.changes += 1
+
+    # -- reading
+
+    def replay(self, scope: Scope, journal: str, since: Mark | None = None) -> Replay:
+        book = self._book(scope, journal)
+        if book is None or book.card is None:
+            return Replay(lines=(), mark=_NOTHING, fresh=True)
+        fits = since is not None and book.fits(since)
+        begin = since.line if fits and since is not None else 1
+        good = [line for line in book.lines[begin:] if not line.raw.isspace()]
+        return Replay(
+            lines=tuple(good), mark=book.mark(), fresh=not fits,
+            lost=since is not None and since.generation == book.generation and since.offset > book.end,
+        )  # fmt: skip
+
+    def tombstones(self, scope: Scope, journal: str, offset: int = 0) -> tuple[list[Tombstone], int]:
+        book = self._book(scope, journal)
+        if book is None:
+            return [], 0
+        return [stone for end, stone in book.stones if end > offset or offset > book.buried], book.buried
+
+    def fetch(self, scope: Scope, addresses: Iterable[Address]) -> dict[str, Entry]:
+        found = {}
+        for address in addresses:
+            book = self._seen(scope, address.journal)
+            entry = _read(book, address) if book else None
+            if entry and scope.sees(entry.scope, entry.user_id, entry.session_id, entry.workspace):
+                found[address.id] = entry
+        return found
+
+    def journals(self, scope: Scope) -> Iterator[str]:
+        ranked = sorted(self._books, key=lambda id: (id == GLOBAL, not id.startswith("sess_"), id))
+        return iter([id for id in ranked if self._seen(scope, id) is not None])
+
+    def size(self, scope: Scope, journal: str) -> Size | None:
+        book = self._seen(scope, journal)
+        if book is None or (book.card is None and not book.stones):
+            return None
+        return Size(
+            entries=book.end, tombstones=book.buried, inode=book.inode if book.card else 0,
+            changed=book.changes, card_changed=book.card_changes,
+        )  # fmt: skip
+
+    def inspect(self, scope: Scope, journal: str) -> list[dict[str, Any]]:
+        book = self._book(scope, journal)
+        return [
+            {"file": journal, "line": line.number, "offset": line.offset, "bytes": line.length, "what": "damaged line"}
+            for line in (book.lines if book else ()) if line.record is None and not line.raw.isspace()
+        ]  # fmt: skip
+
+    # -- upkeep
+
+    def rewrite(
+        self, scope: Scope, journal: str, keep: Keep, *, drop_damaged: Callable[[bytes], bool] | None = None
+    ) -> Rewritten:
+        book = self._writable(scope, journal)
+        with book.mutex:
+            before, lines = book.end, [line for line in book.lines[1:] if not line.raw.isspace()]
+            entries = fold(lines)
+            kept = [entry for entry in map(keep, entries.values()) if entry is not None]
+            damaged = [(line.offset, line.raw) for line in lines if line.record is None]
+            self._set_aside(book, [piece for piece in damaged if not (drop_damaged and drop_damaged(piece[1]))])
+            book.generation += 1
+            book.begin()
+            for entry in sorted(kept, key=lambda entry: entry.seq):
+                book.add(entry.to_dict())
+        return Rewritten(
+            generation=book.generation, kept=len(kept), dropped=len(entries) - len(kept), damaged=len(damaged),
+            bytes_before=before, bytes_after=book.end,
+        )  # fmt: skip
+
+    def blank(self, scope: Scope, journal: str, ids: Collection[str]) -> int:
+        book = self._writable(scope, journal)
+        gone = [line for line in book.lines if line.record and (line.record.get("amends") or line.record.get("id")) in ids]
+        with book.mutex:
+            for line in gone:
+                line.raw, line.record = b" " * line.length, None
+            book.changes += 1
+        return len(gone)
+
+    def remove(self, scope: Scope, journal: str) -> None:
+        book = self._book(scope, journal)
+        if book is not None:
+            with book.mutex:
+                book.card, book.lines = None, []
+                book.generation += 1
+                book.changes += 1
+
+    def when_idle(self, scope: Scope, journal: str, act: Callable[[], None]) -> bool:
+        book = self._book(scope, journal)
+        if book is None:
+            act()
+            return True
+        if not book.mutex.acquire(False):
+            return False
+        try:
+            act()
+        finally:
+            book.mutex.release()
+        return True
+
+    # -- quarantine
+
+    def _set_aside(self, book: _Book, pieces: Sequence[tuple[int, bytes]]) -> int:
+        fresh = {(offset, digest(piece)): piece for offset, piece in pieces}
+        new = [place for place in fresh if place not in book.pieces]
+        book.pieces.update(fresh)
+        return len(new)
+
+    def quarantine(self, scope: Scope, journal: str, pieces: Sequence[tuple[int, bytes]]) -> int:
+        self._book(scope, journal)
+        return self._set_aside(self._books.setdefault(journal, _Book(journal)), pieces)
+
+    def quarantined(self, scope: Scope, journal: str | None = None) -> list[dict[str, Any]]:
+        named = [journal] if journal is not None else list(self.journals(scope))
+        books = [book for id in named if (book := self._seen(scope, id))]
+        return [
+            {"journal": book.id, "offset": offset, "hash": hash, "bytes": len(piece), "file": f"{book.id}-{offset}"}
+            for book in books for (offset, hash), piece in sorted(book.pieces.items())
+        ]  # fmt: skip
+
+    def release(self, scope: Scope, journal: str, matches: Callable[[bytes], bool]) -> int:
+        book = self._book(scope, journal)
+        gone = [place for place, piece in book.pieces.items() if matches(piece)] if book else []
+        for place in gone:
+            del book.pieces[place]  # type: ignore[union-attr]
+        return len(gone)
+
+    def close(self) -> None:
+        return None
+
+
+def entered(draft: Draft, seq: int) -> Entry:
+    """The entry that a draft becomes with this seq; its checksum follows."""
+    values = {name: getattr(draft, name) for name in STORED if hasattr(draft, name)}
+    return Entry(seq=seq, **values, withheld=draft.withheld)
+
+
+def _is_own(scope: Scope, book: _Book) -> bool:
+    """Whether a journal is the scope's own or shared by all; one without a card has nothing but tombstones."""
+    if scope.user is None or book.id in (GLOBAL, user_dir(scope.user)):
+        return True
+    return book.card is not None and book.card.user_id == scope.user
+
+
+def _check_card(card: Card) -> None:
+    """Id, kind and user must belong together."""
+    fits = {"session": SESSION_ID.match(card.id) is not None, "global": card.id == GLOBAL}
+    if card.kind == "user":
+        fits["user"] = card.user_id is not None and card.id == user_dir(card.user_id)
+    if not fits.get(card.kind, False):
+        raise Invalid(f"the card of {card.id} says kind {card.kind!r}, which does not go with its id", field="kind")
+
+
+def _check_batch(journal: str, drafts: Sequence[Draft]) -> None:
+    """No id twice, and every draft belongs in this journal."""
+    if len({draft.id for draft in drafts}) != len(drafts):
+        raise Invalid("an id stands twice in one batch", field="id")
+    for draft in drafts:
+        own = {"session": draft.session_id == journal, "global": journal == GLOBAL}
+        if not own.get(draft.scope, journal.startswith("u_")):
+            raise Invalid(f"{draft.id} has scope {draft.scope} and does not belong in {journal}", field="scope")
+
+
+def _read(book: _Book, address: Address) -> Entry | None:
+    """The entry at an address with its amendments, or None if anything there is not as it should be."""
+    lines = {(line.offset, line.length): line for line in book.lines}
+    records = [lines[span].record if span in lines else None for span in address.spans]
+    first, *rest = records or [None]
+    if first is None or first.get("id") != address.id or any(not r or r.get("amends") != address.id for r in rest):
+        return None
+    entry = entry_from(first)
+    for record in rest:
+        entry = amended(entry, amendment_from(record))  # type: ignore[arg-type]
+    return entry

@@ -1,0 +1,1 @@
+"""Upkeep: compaction, forgetting with a receipt, export and load, verification and status."""

@@ -1,0 +1,221 @@
+"""Choosing: which entries a `forget` means, whatever an index shows or hides of them.
+
+A Choice is what the caller said; `pick` reads the journals and names every entry that it covers:
+visible, deleted and superseded ones, then what was made from them (facts and summaries, however far
+removed, D26). A choice of a whole session, user or workspace takes the journals themselves.
+"""
+
+from __future__ import annotations
+
+from ..errors import Invalid, NotFound
+from ..guard import fields
+from ..model.ids import GLOBAL, user_dir
+from ..model.query import Filter, passes
+from ..model.scope import whole
+from ..model.value import Value
+from ..recall import filters
+from .holdings import holdings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from ..model.entry import Entry
+    from ..model.scope import Scope
+    from ..store import Store
+    from .holdings import Holding, Holdings
+
+DERIVED = ("fact", "summary")
+
+
+class Choice(Value):
+    """What shall be forgotten; everything that is given must hold."""
+
+    ids: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = ()
+    user: str | None = None  # with "*" for every user: their whole memory, unless something narrows it
+    workspace: str | None = None
+    key: str | None = None
+    wanted: Filter = Filter()
+    history: bool = False  # only the former words of these ids
+
+    @property
+    def narrows(self) -> bool:
+        return bool(self.ids or self.key) or self.wanted.narrows
+
+
+class Picked:
+    """The entries that a choice covers, by journal."""
+
+    def __init__(self) -> None:
+        self.chosen: dict[str, dict[str, Holding]] = {}
+        self.derived: dict[str, dict[str, Holding]] = {}
+        self.remove: list[str] = []  # journals that go as a whole
+        self.history: dict[str, list[str]] = {}  # entries that stay and lose their former words
+
+    @property
+    def ids(self) -> list[str]:
+        return sorted(id for held in self.chosen.values() for id in held)
+
+    @property
+    def derived_ids(self) -> list[str]:
+        return sorted(id for held in self.derived.values() for id in held)
+
+    @property
+    def ids_by_journal(self) -> dict[str, list[str]]:
+        journals = sorted({*self.chosen, *self.derived, *self.remove})
+        return {name: sorted({*self.chosen.get(name, ()), *self.derived.get(name, ())}) for name in journals}
+
+    def take(self, journal: str, holding: Holding, derived: bool = False) -> None:
+        kind = self.derived if derived else self.chosen
+        kind.setdefault(journal, {})[holding.entry.id] = holding
+
+    def has(self, id: str) -> bool:
+        return any(id in held for kind in (self.chosen, self.derived) for held in kind.values())
+
+
+def choose(
+    store: Store, scope: Scope, *, ids: Sequence[str] = (), session: str | None = None, user: str | None = None,
+    workspace: str | None = None, topic: str | None = None, key: str | None = None,
+    since: Any = None, until: Any = None, older_than: Any = None, history: bool = False,
+) -> Choice:  # fmt: skip
+    """What a caller said, checked; a session was resolved with the scope. Naming nothing is refused."""
+    given = {"since": since, "until": until, "tags": None if topic is None else [topic]}
+    wanted = _filter(store, {name: value for name, value in given.items() if value is not None})
+    if older_than is not None:
+        before = _filter(store, {"until": older_than}).until
+        wanted = wanted.replace(until=before if wanted.until is None else min(wanted.until, before or 0))
+    choice = Choice(
+        ids=tuple(dict.fromkeys(fields.entry_id(id) for id in ids)), user=user,
+        sessions=scope.sessions if session is not None else (),
+        workspace=store.settings.workspace(workspace) if workspace else None,
+        key=None if key is None else fields.memory_key(key), wanted=wanted, history=history,
+    )  # fmt: skip
+    if not (choice.narrows or choice.sessions or choice.user or choice.workspace):
+        raise Invalid("forget needs to know what: an id, session, user, workspace, topic or time", field="forget")
+    return choice
+
+
+def _filter(store: Store, given: dict[str, Any]) -> Filter:
+    return filters.build(given, now=store.clock.now(), zone=store.settings["time.zone"])
+
+
+def pick(store: Store, scope: Scope, choice: Choice) -> Picked:
+    """Everything that the choice covers, read from the journals; NotFound for an id that never was."""
+    store.index.refresh(whole(store.agent), store.settings["index.wait_ms"])
+    picked = Picked()
+    for journal in _journals(store, scope, choice):
+        held = holdings(store.journal, whole(store.agent), journal)
+        if held is None:
+            continue
+        if _whole(store, held, choice):
+            picked.remove.append(journal)
+        _pick_from(picked, held, scope, choice)
+    _check_known(store, scope, choice, picked)
+    if choice.history:
+        picked.history = {journal: sorted(held) for journal, held in picked.chosen.items()}
+        picked.chosen = {}
+        return picked
+    _add_derived(store, picked)
+    return picked
+
+
+def _journals(store: Store, scope: Scope, choice: Choice) -> list[str]:
+    """Where to look: as few journals as the choice allows."""
+    if choice.ids:
+        return sorted({place.journal for place in store.index.locate(scope, choice.ids, every=True).values()})
+    if choice.sessions:
+        return sorted(choice.sessions)
+    if choice.key is not None and scope.user is not None:
+        return [user_dir(scope.user)]
+    return list(store.journal.journals(scope))
+
+
+def _whole(store: Store, held: Holdings, choice: Choice) -> bool:
+    """Whether the journal itself goes, with card and damaged lines."""
+    if choice.narrows or choice.history:
+        return False
+    if held.journal == GLOBAL:
+        return choice.user == "*" and choice.workspace is None
+    card = store.journal.card(whole(store.agent), held.journal)
+    places = {holding.entry.workspace for holding in held} | {card.workspace if card else None}
+    return choice.workspace is None or places == {choice.workspace}
+
+
+def _pick_from(picked: Picked, held: Holdings, scope: Scope, choice: Choice) -> None:
+    whole_journal = held.journal in picked.remove
+    for holding in held:
+        if whole_journal or _covers(holding.entry, scope, choice):
+            picked.take(held.journal, holding)
+            _take_former(picked, held, holding)
+
+
+def _covers(entry: Entry, scope: Scope, choice: Choice) -> bool:
+    return (
+        scope.sees(entry.scope, entry.user_id, entry.session_id, entry.workspace)
+        and (not choice.ids or entry.id in choice.ids)
+        and (choice.key is None or entry.key == choice.key)
+        and (choice.workspace is None or entry.workspace == choice.workspace)
+        and (entry.scope != "global" or choice.user in (None, "*"))
+        and passes(entry, choice.wanted)
+    )
+
+
+def _take_former(picked: Picked, held: Holdings, newest: Holding) -> None:
+    """Former values of a key go with it, or the last of them would be shown again."""
+    if newest.entry.key is None or newest.superseded:
+        return
+    for holding in held:
+        if holding.entry.key == newest.entry.key and holding.superseded:
+            picked.take(held.journal, holding)
+
+
+def _check_known(store: Store, scope: Scope, choice: Choice, picked: Picked) -> None:
+    """An id that was forgotten before is no error: there is nothing left to do."""
+    missing = [id for id in choice.ids if not picked.has(id)]
+    gone = store.index.buried(scope, missing) if missing else {}
+    for id in missing:
+        if id not in gone:
+            raise NotFound(f"no entry {id} in this scope; nothing was forgotten", id=id)
+
+
+def _add_derived(store: Store, picked: Picked) -> None:
+    """Facts and summaries made from what goes, and what was made from those."""
+    scope = whole(store.agent)
+    reached = set(picked.ids)
+    frontier = sorted(reached)
+    _add_summaries(picked, store)
+    while frontier:
+        makers = _made_from(store, frontier) - reached
+        reached |= makers
+        for id, place in store.index.locate(scope, sorted(makers), every=True).items():
+            held = holdings(store.journal, scope, place.journal)
+            if held is not None and id in held.by_id:
+                picked.take(place.journal, held.by_id[id], derived=True)
+        frontier = sorted(makers)
+
+
+def _made_from(store: Store, ids: Sequence[str]) -> set[str]:
+    scope = whole(store.agent)
+    sources = sorted({source for source, _ in store.index.references(scope, ids, inbound=True)})
+    visible = [entry for entry in store.reader.entries(scope, sources).values() if entry.type in DERIVED]
+    hidden = store.reader.all(scope, Filter(types=DERIVED, hidden=True))  # deleted, but its words are still there
+    return {entry.id for entry in _referring([*visible, *hidden], set(ids))}
+
+
+def _referring(entries: Iterable[Entry], ids: set[str]) -> Iterable[Entry]:
+    return (entry for entry in entries if ids.intersection(entry.references))
+
+
+def _add_summaries(picked: Picked, store: Store) -> None:
+    """Summaries that cover a range of their session in which something goes (D26)."""
+    for journal, chosen in list(picked.chosen.items()):
+        if journal in picked.remove:
+            continue
+        seqs = [holding.entry.seq for holding in chosen.values()]
+        held = holdings(store.journal, whole(store.agent), journal)
+        for holding in held or ():
+            covers = holding.entry.content.get("covers") if holding.entry.type == "summary" else None
+            if covers and any(covers[0] <= seq <= covers[1] for seq in seqs) and not picked.has(holding.entry.id):
+                picked.take(journal, holding, derived=True)

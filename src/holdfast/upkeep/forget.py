@@ -1,0 +1,285 @@
+"""Forget: erases entries for good, from every file, and gives a receipt of what was done and checked.
+
+STEPS is the whole of it, in order. Before the first, the ids (never a word of text) are written to
+`forgetting.json`; it is removed after the last, so a forget that was killed anywhere is finished by
+`resume`. Tombstones come before anything is erased: an entry that is half gone is hidden already, and
+no import or sync brings it back. A full disk does not stop it (D42).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+
+from ..disk import REAL, Attempt, discard, exists, read_file, write_atomic
+from ..errors import Corrupt, StorageFailed
+from ..lock import Lock
+from ..model.entry import Tombstone
+from ..model.ids import GLOBAL, entry_id
+from ..model.moment import iso
+from ..model.receipt import Receipt
+from ..model.scope import whole
+from ..model.value import FrozenDict
+from . import residue
+from .choosing import Choice, choose, pick
+from .fragments import Fragments
+from .holdings import holdings, standing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ..model.scope import Scope
+    from ..store import Store
+
+__all__ = ["STEPS", "Choice", "Job", "choose", "forget", "resume", "unfinished"]
+
+INTENT = "forgetting.json"
+BALLAST = "ballast"
+_WAIT_MS = 60_000
+
+
+class Job:
+    """One forget under way: what goes, by journal, and what was found out.
+
+    `drop` names entries by journal, `remove` the journals among them that go as a whole, `history`
+    entries that stay and only lose their former words.
+    """
+
+    def __init__(self, store: Store, id: str, plan: dict[str, Any]) -> None:
+        self.store, self.id = store, id
+        self.drop: dict[str, list[str]] = plan["drop"]
+        self.remove: list[str] = plan["remove"]
+        self.history: dict[str, list[str]] = plan["history"]
+        self.scope = whole(store.agent)
+        self.fragments = Fragments()
+        self.derived: tuple[str, ...] = ()
+        self.same_text: tuple[str, ...] = ()
+        self.checked: dict[str, Any] = {}
+        self.residue: tuple[str, ...] = ()
+        self.originals: tuple[str, ...] = ()
+        self.resumed = False
+
+    @property
+    def ids(self) -> list[str]:
+        return sorted(id for ids in self.drop.values() for id in ids)
+
+    @property
+    def journals(self) -> list[str]:
+        return sorted({*self.drop, *self.history})
+
+    def gather(self) -> None:
+        """The words that must be gone afterwards, former ones included; from what the journals still hold."""
+        for journal in self.journals:
+            wanted = {*self.drop.get(journal, ()), *self.history.get(journal, ())}
+            for holding in holdings(self.store.journal, self.scope, journal) or ():
+                if holding.entry.id in wanted:
+                    for record in holding.records:
+                        self.fragments.take(record, self.store.index.stems)
+
+    def matches(self, raw: bytes) -> bool:
+        """Whether a damaged piece surely belongs to what goes: it names an id or holds a passage."""
+        text = raw.decode("utf-8", "replace").lower()
+        return any(id.lower() in text for id in self.ids) or any(
+            passage.lower() in text for passage in self.fragments.passages
+        )
+
+    def matches_words(self, raw: bytes) -> bool:
+        """The same, or it holds a word that nothing which remains holds."""
+        text = raw.decode("utf-8", "replace").lower()
+        found = [tail for tail in self.fragments.tails if tail in text]
+        return self.matches(raw) or any(not self.store.index.contains(self.scope, tail) for tail in found)
+
+
+def forget(store: Store, scope: Scope, choice: Choice, *, dry_run: bool = False) -> Receipt:
+    """Erase what the choice covers; with `dry_run` only say what that would be."""
+    started = time.perf_counter()
+    if dry_run:
+        return _receipt(_planned(store, scope, choice), started, dry_run=True)
+    with Lock(os.path.join(_folder(store), "forgetting.lock")).hold(_WAIT_MS, "forget"):
+        _finish_interrupted(store)
+        job = _planned(store, scope, choice)
+        done = _run(job) if job.journals else ()
+    return _receipt(job, started, steps=done)
+
+
+def resume(store: Store) -> Receipt | None:
+    """Finish a forget that was interrupted; None if there is none."""
+    if not unfinished(store):
+        return None
+    with Lock(os.path.join(_folder(store), "forgetting.lock")).hold(_WAIT_MS, "forget"):
+        return _finish_interrupted(store)
+
+
+def unfinished(store: Store) -> bool:
+    """Whether a forget was interrupted, or is under way in another process."""
+    return exists(REAL, _intent(store))
+
+
+def _finish_interrupted(store: Store) -> Receipt | None:
+    started = time.perf_counter()
+    if not unfinished(store):
+        return None
+    try:
+        found = json.loads(read_file(REAL, _intent(store)))
+        job = Job(store, str(found["id"]), found)
+    except (ValueError, KeyError, TypeError) as error:
+        raise Corrupt(
+            f"{_intent(store)} is damaged, so an interrupted forget cannot be finished; forget again, then delete it",
+            path=_intent(store),
+        ) from error
+    job.resumed = True
+    return _receipt(job, started, steps=_run(job))
+
+
+def _planned(store: Store, scope: Scope, choice: Choice) -> Job:
+    picked = pick(store, scope, choice)
+    plan = {"drop": picked.ids_by_journal, "remove": picked.remove, "history": picked.history}
+    job = Job(store, "forget_" + entry_id(store.clock.now())[4:], plan)
+    job.derived = tuple(picked.derived_ids)
+    job.same_text = tuple(store.index.same_text(scope, job.ids)) if job.ids else ()
+    return job
+
+
+def _run(job: Job) -> tuple[str, ...]:
+    job.gather()
+    for _, step in STEPS:
+        step(job)
+    return tuple(name for name, _ in STEPS)
+
+
+# -- the steps
+
+
+def announce(job: Job) -> None:
+    """Write down what is about to happen: ids and journals, no text."""
+    told = {"id": job.id, "started": iso(job.store.clock.now())}
+    plan = {"drop": job.drop, "remove": job.remove, "history": job.history}
+    with Attempt("write", _intent(job.store)):
+        write_atomic(REAL, _intent(job.store), json.dumps({**told, **plan}).encode())
+
+
+def bury(job: Job) -> None:
+    """A tombstone for every entry, and for a journal that goes as a whole one for itself."""
+    now = iso(job.store.clock.now())
+    for journal, ids in job.drop.items():
+        stones, _ = job.store.journal.tombstones(job.scope, journal)
+        done = {id for id, stone in standing(stones).items() if stone.reason == "forget"}
+        itself = [journal] if journal in job.remove and journal != GLOBAL else []
+        fresh = [id for id in (*ids, *itself) if id not in done]
+        job.store.journal.bury(
+            job.scope, journal, [Tombstone(id=id, timestamp=now, reason="forget", compacted_at=now) for id in fresh]
+        )
+    job.store.index.refresh(job.scope, _WAIT_MS)
+
+
+def rewrite(job: Job) -> None:
+    """Write the journals anew without these entries, or remove them."""
+    for journal in job.journals:
+        if journal in job.remove:
+            job.store.journal.remove(job.scope, journal)
+        elif job.store.journal.card(job.scope, journal) is not None:
+            _rewrite_even_if_full(job, journal)
+
+
+def _rewrite_even_if_full(job: Job, journal: str) -> None:
+    """On a full disk first give back the ballast, then erase in place (D42)."""
+    gone = set(job.drop.get(journal, ()))
+    try:
+        _rewrite(job, journal, gone)
+    except StorageFailed as error:
+        if error.details.get("errno") not in ("ENOSPC", "EDQUOT"):
+            raise
+        discard(REAL, os.path.join(job.store.home, BALLAST))
+        try:
+            _rewrite(job, journal, gone)
+        except StorageFailed:
+            job.store.journal.blank(job.scope, journal, gone)
+
+
+def _rewrite(job: Job, journal: str, gone: set[str]) -> None:
+    job.store.journal.rewrite(
+        job.scope, journal, lambda entry: None if entry.id in gone else entry, drop_damaged=job.matches
+    )
+
+
+def erase(job: Job) -> None:
+    """Rows, full text, vectors, caches and other generations of the index."""
+    job.store.index.erase(job.scope, job.remove, job.ids)
+
+
+def release(job: Job) -> None:
+    """Damaged pieces in quarantine: all of a journal that goes, elsewhere those with its words (D41)."""
+    for journal in sorted({piece["journal"] for piece in job.store.journal.quarantined(job.scope)}):
+        everything = journal in job.remove
+        job.store.journal.release(job.scope, journal, (lambda raw: True) if everything else job.matches_words)
+
+
+def clear_state(job: Job) -> None:
+    """Titles that say what is forgotten, in cards that stay."""
+    for journal in job.journals:
+        card = job.store.journal.card(job.scope, journal)
+        if card is not None and card.title and job.matches_words(card.title.encode()):
+            job.store.journal.save_card(job.scope, card.replace(title=None))
+    job.store.index.refresh(job.scope, _WAIT_MS)
+
+
+def check(job: Job) -> None:
+    """Search every file; if anything is left, build the index anew and search once more."""
+    search(job)
+    if job.residue:
+        job.store.index.rebuild(job.scope)
+        job.store.index.erase(job.scope, job.remove, job.ids)
+        search(job)
+
+
+def search(job: Job) -> None:
+    """What of the forgotten can still be found: bytes in files, rows, or an id without its tombstone."""
+    index, ids = job.store.index, job.ids
+    found = residue.search(job.store, job.fragments)
+    shown = sorted(index.locate(job.scope, ids, every=True))
+    unmarked = sorted(set(ids) - set(index.buried(job.scope, ids)))
+    job.residue = (*found.files, *(f"entry {id}" for id in shown), *(f"no tombstone of {id}" for id in unmarked))
+    job.originals = found.originals
+    job.checked = {**found.checked, "entries": len(ids), "tombstones": len(ids) - len(unmarked), "resumed": job.resumed}
+
+
+def finish(job: Job) -> None:
+    """Nothing is left to resume."""
+    discard(REAL, _intent(job.store))
+    with Attempt("sync", _folder(job.store)):
+        REAL.sync_dir(_folder(job.store))
+
+
+STEPS: list[tuple[str, Callable[[Job], None]]] = [
+    ("announced", announce),
+    ("tombstones written", bury),
+    ("journals rewritten", rewrite),
+    ("index erased", erase),
+    ("quarantine released", release),
+    ("state cleared", clear_state),
+    ("files searched", check),
+    ("finished", finish),
+]
+
+
+def _folder(store: Store) -> str:
+    return os.path.join(store.home, "agents", store.agent)
+
+
+def _intent(store: Store) -> str:
+    return os.path.join(_folder(store), INTENT)
+
+
+def _receipt(job: Job, started: float, *, steps: tuple[str, ...] = (), dry_run: bool = False) -> Receipt:
+    chosen = tuple(id for id in job.ids if id not in job.derived)
+    clean = not dry_run and not job.residue and (bool(job.checked) or not job.journals)
+    return Receipt(
+        id=job.id, timestamp=iso(job.store.clock.now()), dry_run=dry_run, entries=chosen, derived=job.derived,
+        journals=tuple(job.journals), same_text=tuple(id for id in job.same_text if id not in job.ids),
+        originals=job.originals, steps=tuple(name for name, _ in STEPS) if dry_run else steps,
+        checked=FrozenDict(job.checked), residue=job.residue, clean=clean,
+        took_ms=round((time.perf_counter() - started) * 1000, 3),
+    )  # fmt: skip

@@ -1,0 +1,93 @@
+"""Holdings: everything that one journal holds, read from the journal itself and not from an index.
+
+A holding is an entry with its amendments folded in, whether it is visible, deleted or superseded,
+the bytes that its lines take, and those lines as they stand, history included. The rule: what
+erases must look here, since an index shows only what is visible.
+"""
+
+from __future__ import annotations
+
+from ..model.record import fold, is_entry
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from ..model.entry import Entry, Tombstone
+    from ..model.replay import Line, Replay
+    from ..model.scope import Scope
+    from ..ports import Journal
+
+
+class Holding:
+    """One entry of a journal with what is known of its lines."""
+
+    __slots__ = ("bytes", "entry", "records", "stone", "superseded")
+
+    def __init__(self, entry: Entry, stone: Tombstone | None) -> None:
+        self.entry, self.stone = entry, stone
+        self.superseded = False  # a later line gave its key another value
+        self.bytes = 0  # of its line and its amendments, line ends included
+        self.records: list[dict[str, Any]] = []
+
+    @property
+    def amendments(self) -> int:
+        return len(self.records) - 1
+
+    @property
+    def visible(self) -> bool:
+        return self.stone is None and not self.superseded
+
+
+class Holdings:
+    """What a journal holds: by id, in the order of the lines."""
+
+    def __init__(self, journal: str, replay: Replay, stones: dict[str, Tombstone]) -> None:
+        self.journal, self.replay, self.stones = journal, replay, stones
+        self.by_id = {id: Holding(entry, stones.get(id)) for id, entry in fold(replay.lines).items()}
+        self._measure(replay.lines)
+        self._supersede()
+
+    def _measure(self, lines: Iterable[Line]) -> None:
+        for line in lines:
+            record = line.record
+            if record is None:
+                continue
+            holding = self.by_id.get(record["id"] if is_entry(record) else record.get("amends", ""))
+            if holding is not None:
+                holding.bytes += line.length + 1
+                holding.records.append(record)
+
+    def _supersede(self) -> None:
+        latest: dict[str, int] = {}
+        for holding in self:
+            if holding.entry.key is not None:
+                latest[holding.entry.key] = max(holding.entry.seq, latest.get(holding.entry.key, 0))
+        for holding in self:
+            key = holding.entry.key
+            holding.superseded = key is not None and latest[key] > holding.entry.seq
+
+    def __iter__(self) -> Iterator[Holding]:
+        return iter(self.by_id.values())
+
+    def __len__(self) -> int:
+        return len(self.by_id)
+
+    @property
+    def damaged(self) -> list[Line]:
+        return [line for line in self.replay.lines if line.record is None]
+
+
+def standing(stones: Iterable[Tombstone]) -> dict[str, Tombstone]:
+    """The tombstones that hide something: the last one of each id, unless it lifts the mark."""
+    latest = {stone.id: stone for stone in stones}
+    return {id: stone for id, stone in latest.items() if stone.hides}
+
+
+def holdings(journals: Journal, scope: Scope, journal: str) -> Holdings | None:
+    """What a journal holds; None where there is none in this scope."""
+    if journals.card(scope, journal) is None:
+        return None
+    stones, _ = journals.tombstones(scope, journal)
+    return Holdings(journal, journals.replay(scope, journal), standing(stones))

@@ -1,0 +1,95 @@
+"""Intake: the records of an exported file, JSON Lines or one JSON document, one after the other.
+
+Owns what a file may look like; it never stores anything. A record that cannot be read comes out as
+its number and a reason, so that nothing is skipped in silence. Lines are split at line feeds only.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from ..disk import Attempt
+from ..errors import FormatTooNew, NotFound
+from .export import END, HEADER, VERSION
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    Source = str | os.PathLike[str] | Iterable[str | bytes]
+    Numbered = tuple[int, dict[str, Any] | str]  # a record, or why there is none
+
+
+def records(source: Source) -> Iterator[Numbered]:
+    """Every record with its number: the line, or the place in a document. Headers and ends are among them."""
+    lines = _lines(source)
+    first = next(lines, b"")
+    if _is_document(first):
+        yield from _from_document(b"\n".join([first, *lines]))
+        return
+    yield from _from_line(1, first)
+    for number, line in enumerate(lines, 2):
+        yield from _from_line(number, line)
+
+
+def _lines(source: Source) -> Iterator[bytes]:
+    """Lines without their ends, as bytes: what is not UTF-8 is named, never replaced."""
+    for piece in _file_lines(os.fspath(source)) if isinstance(source, (str, os.PathLike)) else source:
+        data = piece.encode("utf-8", "surrogatepass") if isinstance(piece, str) else piece
+        yield from data.removesuffix(b"\n").split(b"\n")
+
+
+def _file_lines(path: str) -> Iterator[bytes]:
+    if not os.path.exists(path):
+        raise NotFound(f"there is no file {path}")
+    with Attempt("read", path), open(path, "rb") as file:
+        yield from file
+
+
+def _is_document(first: bytes) -> bool:
+    """A line that is whole JSON by itself is a record, unless it holds the list of all of them."""
+    parsed = _parsed(first)
+    if isinstance(parsed, dict):
+        return isinstance(parsed.get("entries"), list)
+    return first.lstrip()[:1] in (b"{", b"[")
+
+
+def _from_line(number: int, line: bytes) -> Iterator[Numbered]:
+    if not line.strip():
+        return
+    parsed = _parsed(line)
+    yield number, _known(parsed) if isinstance(parsed, dict) else "is not a JSON object"
+
+
+def _from_document(text: bytes) -> Iterator[Numbered]:
+    document = _parsed(text)
+    if document is None:  # not a document after all: lines, the first of them damaged
+        for number, line in enumerate(text.split(b"\n"), 1):
+            yield from _from_line(number, line)
+        return
+    parts: dict[str, Any] = {"entries": document} if isinstance(document, list) else document
+    if HEADER in parts:
+        yield 0, _known({HEADER: parts[HEADER]})
+    items = [*({"card": card} for card in parts.get("cards") or ()), *(parts.get("entries") or ())]
+    for number, item in enumerate(items, 1):
+        yield number, _known(item) if isinstance(item, dict) else "is not a JSON object"
+    end = parts.get(END)
+    if isinstance(end, dict):
+        yield len(items) + 1, {END: VERSION, **end}
+
+
+def _known(record: dict[str, Any]) -> dict[str, Any]:
+    """The record; a file of a later version is refused before anything of it is taken."""
+    version = record.get(HEADER)
+    if isinstance(version, int) and version > VERSION:
+        raise FormatTooNew(f"this export has format {version}; this Holdfast reads up to {VERSION}: upgrade it")
+    return record
+
+
+def _parsed(text: bytes) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,261 @@
+"""Load: reads an export back, through validation and redaction like any other write.
+
+Ids, sessions, times and provenance are kept, so loading twice adds nothing and an interrupted load can
+be repeated. What was forgotten is not brought back, what differs from what is stored is named and left
+as it is, and nothing is refused in silence: the report counts every record. Whatever can be refused
+as a whole is refused before the first write.
+"""
+
+from __future__ import annotations
+
+from ..capture import sessions, writing
+from ..errors import HoldfastError, Invalid
+from ..guard import fields, permissions, validate
+from ..model.card import card_from
+from ..model.entry import STORED
+from ..model.ids import SESSION_ID, user_dir
+from ..model.moment import iso, millis, parse
+from ..model.query import Filter
+from ..model.scope import Scope, whole
+from ..model.value import Value
+from .export import END, HEADER
+from .intake import records
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from ..model.card import Card
+    from ..model.entry import Draft
+    from ..ports import Progress
+    from ..store import Store
+    from .intake import Source
+
+BATCH = 500
+_PLACED = ("schema_version", "seq", "scope", "session_id", "user_id", "workspace", "compacted")
+_GIVEN = tuple(name for name in STORED if name not in _PLACED)
+
+
+class Item(Value):
+    """An entry of the file, validated, with the card of the journal it goes to."""
+
+    number: int
+    card: Card
+    draft: Draft
+
+
+def load(store: Store, writer: writing.Writer, source: Source, *, progress: Progress | None = None) -> dict[str, Any]:
+    """Store what the file holds; returns how much was added, skipped, in conflict or damaged."""
+    found = source if _can_be_read_twice(source) else list(source)  # type: ignore[arg-type]
+    total = sum(_permitted(store, writer, record) for _, record in records(found))
+    work = Loading(store, writer)
+    for done, (number, record) in enumerate(records(found), 1):
+        work.take(number, record)
+        if progress is not None and done % BATCH == 0:
+            progress(done, total)
+    work.finish()
+    store.index.refresh(whole(store.agent), store.settings["index.wait_ms"])
+    if progress is not None:
+        progress(total, total)
+    return work.report()
+
+
+def _can_be_read_twice(source: Source) -> bool:
+    return isinstance(source, (str, list, tuple)) or hasattr(source, "__fspath__")
+
+
+def _permitted(store: Store, writer: writing.Writer, record: Mapping[str, Any] | str) -> int:
+    """Denied if the file holds what this caller may not write; counts as one."""
+    if isinstance(record, dict) and HEADER not in record and END not in record:
+        _scope(store, writer, record.get("card") if isinstance(record.get("card"), dict) else record)  # type: ignore[arg-type]
+    return 1
+
+
+def _scope(store: Store, writer: writing.Writer, placed: Mapping[str, Any]) -> Scope:
+    user = placed.get("user_id")
+    level = placed.get("kind") or placed.get("scope") or "session"
+    return permissions.scope_for(
+        writer.caller, store.agent, user=user if isinstance(user, str) else None, default_user=writer.user,
+        act="write", level=level if level in ("user", "global") else "session",
+    )  # fmt: skip
+
+
+class Loading:
+    """One load under way: cards seen, entries waiting to be written, and what became of the rest."""
+
+    def __init__(self, store: Store, writer: writing.Writer) -> None:
+        self._store, self._writer = store, writer
+        self._cards: dict[str, Card] = {}  # as the file has them
+        self._places: dict[str, Card] = {}  # as they are or will be here
+        self._waiting: list[Item] = []
+        self._expected: int | None = None
+        self.added = self.existing = self.forgotten = self.entries = 0
+        self.conflicts: list[str] = []
+        self.made: list[str] = []
+        self.damaged: list[dict[str, Any]] = []
+
+    def take(self, number: int, record: dict[str, Any] | str) -> None:
+        """One record of the file."""
+        try:
+            self._take(number, record)
+        except HoldfastError as error:
+            self._refuse(number, error.message)
+        if len(self._waiting) >= BATCH:
+            self.flush()
+
+    def _take(self, number: int, record: dict[str, Any] | str) -> None:
+        if isinstance(record, str):
+            self._refuse(number, record)
+        elif END in record:
+            self._expected = record.get("entries")
+        elif isinstance(record.get("card"), dict):
+            card = _card(record["card"])
+            self._cards[card.id] = card
+        elif HEADER not in record:
+            self.entries += 1
+            self._waiting.append(self._item(number, record))
+
+    def _refuse(self, number: int, problem: str) -> None:
+        self.damaged.append({"line": number, "problem": problem})
+
+    # -- where an entry goes
+
+    def _item(self, number: int, record: dict[str, Any]) -> Item:
+        if not isinstance(record.get("content"), (dict, str)):
+            raise Invalid("is neither an entry, a card nor a header", field="content")
+        kind = record.get("scope") or "session"
+        card = self._placed(kind, record)
+        given = {name: record[name] for name in _GIVEN if record.get(name) is not None}
+        place = record.get("workspace")
+        draft = validate.draft(
+            given, scope=kind, session_id=card.id if kind == "session" else None, user_id=card.user_id,
+            workspace=None if place is None else fields.text(place, "workspace"), now=self._store.clock.now(),
+        )  # fmt: skip
+        return Item(number=number, card=card, draft=self._store.redactor.draft(draft))
+
+    def _placed(self, kind: str, record: Mapping[str, Any]) -> Card:
+        """The card of the journal: the store's own, the file's, or one made from the entry."""
+        user = fields.user(record["user_id"]) if record.get("user_id") is not None else self._writer.user
+        if kind == "global":
+            return sessions.global_card(self._store)
+        if kind == "user":
+            return self._cards.get(user_dir(user)) or sessions.user_card(self._store, user)
+        name = fields.session_key(record.get("session_id") or sessions.DEFAULT_KEY)
+        if name not in self._places:
+            self._places[name] = self._session(name, user, record)
+        card = self._places[name]
+        if card.user_id != user:
+            raise Invalid(f"user_id is not the user of session {card.id}", field="user_id")
+        return card
+
+    def _session(self, name: str, user: str, record: Mapping[str, Any]) -> Card:
+        found = sessions.find(self._store, name, user, explicit=False) or self._cards.get(name)
+        if found is not None:
+            return found
+        ours = SESSION_ID.match(name) is not None
+        options = sessions.Options(key=None if ours else name, workspace=record.get("workspace"))
+        card = sessions.plan(self._store, user, options)
+        return card.replace(id=name, key=name) if ours else card
+
+    # -- writing
+
+    def flush(self) -> None:
+        """Write what waits, journal by journal, without what is there already or was forgotten."""
+        waiting, self._waiting = self._waiting, []
+        fresh = self._fresh(waiting)
+        by_journal: dict[str, list[Item]] = {}
+        for item in fresh:
+            by_journal.setdefault(item.card.id, []).append(item)
+        for journal in sorted(by_journal):
+            self._write(by_journal[journal])
+
+    def finish(self) -> None:
+        """Write the rest, and make the sessions that had no entries."""
+        self.flush()
+        scope = whole(self._store.agent)
+        buried = self._store.index.buried(scope, list(self._cards))
+        for id, card in self._cards.items():
+            if id not in buried and self._store.journal.card(scope, id) is None:
+                self._make(card)
+
+    def _make(self, card: Card) -> None:
+        self._store.journal.create(whole(self._store.agent), card)
+        self.made.append(card.id)
+
+    def _fresh(self, items: Sequence[Item]) -> list[Item]:
+        scope = whole(self._store.agent)
+        self._store.index.refresh(scope, self._store.settings["index.wait_ms"])
+        ids = [item.draft.id for item in items]
+        buried = self._store.index.buried(scope, [*ids, *{item.card.id for item in items}])
+        stored = self._store.reader.entries(scope, ids, every=True)
+        seen: set[str] = set()
+        fresh = []
+        for item in items:
+            id = item.draft.id
+            if id in buried or self._journal_forgotten(item, buried):
+                self.forgotten += 1
+            elif id in stored or id in seen:
+                self._compare(item, stored.get(id))
+            elif self._outdated(item):
+                self.conflicts.append(id)
+            else:
+                fresh.append(item)
+                seen.add(id)
+        return fresh
+
+    def _journal_forgotten(self, item: Item, buried: Mapping[str, Any]) -> bool:
+        """A journal that was forgotten as a whole: nothing of before comes back, whatever its id."""
+        stone = buried.get(item.card.id)
+        return stone is not None and item.draft.timestamp <= stone.timestamp
+
+    def _compare(self, item: Item, stored: Any) -> None:
+        """The same id: the same thing, or a conflict in which what is stored stands."""
+        redact = self._store.redactor.value
+        same = stored is None or (stored.type, redact(stored.content)) == (item.draft.type, item.draft.content)
+        if same:
+            self.existing += 1
+        else:
+            self.conflicts.append(item.draft.id)
+
+    def _outdated(self, item: Item) -> bool:
+        """A user memory whose key has a later value here must not supersede it."""
+        draft = item.draft
+        if draft.key is None:
+            return False
+        scope = Scope(agent=self._store.agent, user=draft.user_id, shared=False)
+        rows = self._store.index.rows(scope, Filter(keys=(draft.key,), scopes=("user",)), limit=1)
+        return bool(rows) and rows[0].time > millis(draft.timestamp)
+
+    def _write(self, items: Sequence[Item]) -> None:
+        card = items[0].card
+        if self._store.journal.card(whole(self._store.agent), card.id) is None:
+            self._make(card)
+        kind = items[0].draft.scope
+        scope = _scope(self._store, self._writer, {"user_id": card.user_id, "scope": kind})
+        place = writing.Place(card=card, exists=True, scope=scope, kind=kind, workspace=card.workspace)
+        self.added += len(writing.append(self._store, self._writer, place, [item.draft for item in items]))
+
+    def report(self) -> dict[str, Any]:
+        """What happened to every record of the file."""
+        return {
+            "added": self.added, "skipped_existing": self.existing, "skipped_forgotten": self.forgotten,
+            "conflicts": self.conflicts, "sessions": len([id for id in self.made if SESSION_ID.match(id)]),
+            "damaged": self.damaged, "complete": self._expected is None or self._expected == self.entries,
+        }  # fmt: skip
+
+
+def _card(data: dict[str, Any]) -> Card:
+    """A card of the file; its id must be one of ours, since it becomes a directory."""
+    try:
+        card = card_from({**data, "created_at": iso(parse(data.get("created_at", ""), "card.created_at"))})
+    except TypeError as error:
+        raise Invalid(f"is a card that cannot be read: {error}", field="card") from None
+    user = fields.user(card.user_id, "card.user_id")
+    ours = card.id == user_dir(user) if card.kind == "user" else SESSION_ID.match(str(card.id))
+    if not ours:
+        raise Invalid("is a card without the id of a session or user", field="card.id")
+    for name, given in (("key", card.key), ("workspace", card.workspace), ("title", card.title)):
+        if given is not None:
+            fields.text(given, f"card.{name}")
+    return card

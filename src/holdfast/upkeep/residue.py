@@ -1,0 +1,144 @@
+"""Residue: proof that nothing is left, by a byte search of every file below the home (D15, D24).
+
+The search runs in a process of its own (`scan`). What it finds is residue unless something that
+remains holds it too: another entry, a card, or the names that our own formats are made of. Files that
+people write themselves (LEARNINGS.md, config.toml) are theirs: a forgotten text that stands in one is
+named as an original, never changed. Other agents' folders are other memories and are left alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+from ..disk import REAL, read_file
+from ..model.card import Card
+from ..model.entry import REASONS, ROLES, SCOPES, TYPES, Amendment, Entry, Tombstone
+from ..model.ids import user_dir
+from ..model.scope import whole
+from . import scan
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from ..store import Store
+    from .fragments import Fragments
+
+AUTHORED = ("LEARNINGS.md", "config.toml", ".holdfast.toml")
+_OTHER_NAMES = (
+    "journal generation next_seq searchable recalled built_at behind index unknown salvaged_from_index"
+    " language verbosity custom rebuilt threshold auto_compact half_life_hours min_decay_factor type_specific"
+    " provenance import holdfast forgetting quarantine continues"
+)
+
+
+class Residue:
+    """What a search found that must not be there, and what it looked at."""
+
+    __slots__ = ("checked", "files", "originals")
+
+    def __init__(self, files: Iterable[str], originals: Iterable[str], checked: dict[str, Any]) -> None:
+        self.files, self.originals, self.checked = tuple(sorted(files)), tuple(sorted(originals)), checked
+
+
+def search(store: Store, fragments: Fragments) -> Residue:
+    """Look for these fragments in every file of the store."""
+    wanted = fragments.all
+    answer = _scan(_roots(store), wanted)
+    held = _Held(store, fragments)
+    residue, originals = set(answer["unreadable"]), set[str]()
+    for name, numbers in answer["found"].items():
+        if os.path.basename(name) in AUTHORED:
+            originals.update(name for number in numbers if wanted[number] in fragments.passages)
+        elif not all(held(wanted[number]) for number in numbers):
+            residue.add(name)
+    checked = {
+        "files": answer["files"], "bytes": answer["bytes"], "texts": fragments.texts, "words": fragments.words,
+        "fragments": len(wanted), "encodings": list(scan.ENCODINGS),
+    }  # fmt: skip
+    return Residue(residue, originals, checked)
+
+
+class _Held:
+    """Whether something that remains holds a fragment; each is asked about once."""
+
+    def __init__(self, store: Store, fragments: Fragments) -> None:
+        self._store, self._fragments = store, fragments
+        self._known: dict[str, bool] = {}
+        self._names: str | None = None
+
+    def __call__(self, fragment: str) -> bool:
+        if fragment not in self._known:
+            self._known[fragment] = self._ask(fragment)
+        return self._known[fragment]
+
+    def _ask(self, fragment: str) -> bool:
+        scope = whole(self._store.agent)
+        if fragment.lower() in self.names or self._store.index.contains(scope, fragment):
+            return True
+        # A stem stands in the index while any word with that stem remains, however it is spelt.
+        words = sorted(self._fragments.tails.get(fragment, ()))
+        _, found = self._store.index.rarity(scope, words) if words else (0, {})
+        return any(found.values())
+
+    @property
+    def names(self) -> str:
+        """All names that our files are made of, and all cards: read only if something was found."""
+        if self._names is None:
+            self._names = "\n".join([*_format_names(), *_cards(self._store)]).lower()
+        return self._names
+
+
+def _format_names() -> list[str]:
+    fields = [name for value in (Entry, Amendment, Tombstone, Card) for name in value._fields]
+    return [*fields, *TYPES, *SCOPES, *ROLES, *REASONS, _OTHER_NAMES]
+
+
+def _cards(store: Store) -> list[str]:
+    """Cards say whose and where; they stay with their sessions, and their words with them."""
+    scope = whole(store.agent)
+    cards = store.index.cards(scope)
+    users = {card.user_id for card in cards if card.user_id is not None}
+    cards += [card for user in users if (card := store.journal.card(scope, user_dir(user)))]
+    return [json.dumps(card.to_dict(), ensure_ascii=False) for card in cards]
+
+
+def _roots(store: Store) -> list[dict[str, Any]]:
+    """The home without other agents, and the index where it lies elsewhere."""
+    agents = os.path.join(store.home, "agents")
+    others = [name for name in _names(agents) if name != store.agent]
+    own = os.path.join("agents", store.agent)
+    skip = [*(os.path.join("agents", name) for name in others), os.path.join(own, "locks")]
+    skip += [os.path.join(own, "index", name) for name in ("index.lock", "build.lock")]
+    roots: list[dict[str, Any]] = [{"root": store.home, "skip": skip, "prefix": ""}]
+    path = store.index.status(whole(store.agent)).get("path")
+    if path and os.path.relpath(path, store.home).startswith(os.pardir):
+        elsewhere = os.path.dirname(os.path.dirname(path))
+        roots.append({"root": elsewhere, "skip": ["index.lock", "build.lock"], "prefix": elsewhere + os.sep})
+    return roots
+
+
+def _names(directory: str) -> list[str]:
+    try:
+        return sorted(REAL.listdir(directory))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _scan(roots: list[dict[str, Any]], fragments: list[str]) -> dict[str, Any]:
+    """The answer of the other process; where none can be started, everything counts as unread."""
+    import subprocess
+
+    job = json.dumps({"roots": roots, "fragments": fragments, "path": sys.path})
+    try:
+        source = read_file(REAL, scan.__file__).decode()
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", "-c", source], input=job, capture_output=True, text=True, check=True
+        )
+        answer = json.loads(done.stdout)
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        return {"files": 0, "bytes": 0, "found": {}, "unreadable": [f"not searched: {type(error).__name__}"]}
+    return dict(answer)

@@ -1,0 +1,119 @@
+"""Status: what a person wants to know first: how much there is, where the bytes are, what is wrong.
+
+Reads counts from the index and sizes by stat; it changes nothing and shows no remembered text.
+`session_stats` is the seeds' card with live counts and corruption statistics (A033-A037, A137).
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..disk import risky_filesystem
+from ..errors import NotFound
+from ..model.scope import whole
+from .forget import unfinished
+from .holdings import holdings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..model.scope import Scope
+    from ..store import Store
+
+KINDS = ("journals", "tombstones", "cards", "index", "quarantine", "locks", "ballast", "other")
+_BY_NAME = {
+    "memory.jsonl": "journals", "tombstones.jsonl": "tombstones", "metadata.json": "cards", "ballast": "ballast",
+}  # fmt: skip
+_BY_FOLDER = {"index": "index", "quarantine": "quarantine", "locks": "locks"}
+
+
+def status(store: Store) -> dict[str, Any]:
+    """The state of the whole agent; `degraded` and `warnings` are empty when all is well."""
+    scope = whole(store.agent)
+    behind = store.index.refresh(scope, store.settings["index.wait_ms"])
+    counts = store.index.counts(scope)
+    index = store.index.status(scope)
+    pieces = store.journal.quarantined(scope)
+    return {
+        "home": store.home, "agent": store.agent, "disk": disk_use(store), "counts": counts, "index": index,
+        "behind": behind, "degraded": _degraded(store, behind, counts, index),
+        "corruption": {"damaged_lines": counts["damaged"], "quarantined": len(pieces)},
+        "unfinished_forget": unfinished(store), "warnings": _warnings(store),
+    }  # fmt: skip
+
+
+def _degraded(store: Store, behind: int, counts: dict[str, Any], index: dict[str, Any]) -> list[str]:
+    """Why answers may not be whole, each with what to do."""
+    reasons = []
+    if store.read_only():
+        reasons.append("read-only: nothing can be remembered here")
+    if behind:
+        reasons.append(f"index behind by {behind} journals; `holdfast sync` brings it level")
+    if index.get("trouble"):
+        reasons.append(f"the index could not be written ({index['trouble']}); what is remembered is safe")
+    if counts["damaged"]:
+        reasons.append(f"{counts['damaged']} damaged lines; `holdfast verify` names them")
+    if unfinished(store):
+        reasons.append("a forget was interrupted; `holdfast sync` finishes it")
+    return reasons
+
+
+def _warnings(store: Store) -> list[str]:
+    risk = risky_filesystem(store.home)
+    return [*store.settings.warnings, *([risk] if risk is not None else [])]
+
+
+def disk_use(store: Store) -> dict[str, int]:
+    """Bytes by kind of all files below the home, and their sum; an index elsewhere counts too."""
+    used = dict.fromkeys(KINDS, 0)
+    for folder, _, names in os.walk(store.home):
+        parts = os.path.relpath(folder, store.home).split(os.sep)
+        for name in names:
+            used[_kind(parts, name)] += _size(os.path.join(folder, name))
+    path = store.index.status(whole(store.agent)).get("path")
+    if path and os.path.relpath(path, store.home).startswith(os.pardir):
+        used["index"] += int(store.index.status(whole(store.agent))["bytes"])
+    return {**used, "total": sum(used.values())}
+
+
+def _kind(parts: list[str], name: str) -> str:
+    if len(parts) > 2 and parts[0] == "agents" and parts[2] in _BY_FOLDER:
+        return _BY_FOLDER[parts[2]]
+    return _BY_NAME.get(name, "other")
+
+
+def _size(path: str) -> int:
+    try:
+        return os.lstat(path).st_size
+    except OSError:
+        return 0
+
+
+def stats(store: Store, scope: Scope) -> dict[str, Any]:
+    """Counts and sizes within a scope; of one session, its card with live counts."""
+    store.index.refresh(scope, store.settings["index.wait_ms"])
+    if len(scope.sessions) == 1:
+        return session_stats(store, scope, scope.sessions[0])
+    counts = store.index.counts(scope)
+    return {**counts, "tags": len(store.index.tags(scope)), "metrics": store.observer.snapshot()}
+
+
+def session_stats(store: Store, scope: Scope, session: str) -> dict[str, Any]:
+    """The card of a session, counted now, with the bytes of its files and what is damaged in them."""
+    cards = store.index.cards(scope, journal=session)
+    held = holdings(store.journal, scope, session)
+    size = store.journal.size(scope, session)
+    if not cards or held is None or size is None:
+        raise NotFound(f"no session {session} here", session=session)
+    hidden = [holding for holding in held if not holding.visible]
+    return {
+        **cards[0].to_dict(), "bytes": {"entries": size.entries, "tombstones": size.tombstones},
+        "deleted": sum(holding.stone is not None for holding in hidden),
+        "superseded": sum(holding.stone is None for holding in hidden),
+        "amendments": sum(holding.amendments for holding in held),
+        "corruption": {
+            "damaged_lines": len(held.damaged), "torn": held.replay.torn,
+            "quarantined": len(store.journal.quarantined(scope, session)),
+        },
+    }  # fmt: skip

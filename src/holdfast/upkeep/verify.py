@@ -1,0 +1,163 @@
+"""Verify: looks at every line of every journal, at the index against them, and at the files' modes.
+
+It changes nothing, raises nothing for damage, and never shows what a damaged line holds: each finding
+says file, line and what is wrong there. `ok` is false if anything was found that needs somebody's
+attention; what lies safely in quarantine and what is merely unusual is told as a note.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..disk import private_mode_wrong, risky_filesystem
+from ..errors import HoldfastError
+from ..model.query import Filter
+from ..model.scope import whole
+from .forget import unfinished
+from .holdings import holdings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from ..model.replay import Line
+    from ..ports import Progress
+    from ..store import Store
+    from .holdings import Holdings
+
+    Finding = dict[str, Any]
+
+_PAGE = 500
+
+
+class Verification:
+    """One run: findings, notes and what was looked at."""
+
+    def __init__(self, store: Store) -> None:
+        self._store, self._scope = store, whole(store.agent)
+        self.problems: list[Finding] = []
+        self.notes: list[Finding] = []
+        self.lines = self.entries = self.journals = 0
+        self._visible: set[str] = set()
+
+    def _found(self, what: str, **where: Any) -> None:
+        self.problems.append({"what": what, **where})
+
+    def _note(self, what: str, **where: Any) -> None:
+        self.notes.append({"what": what, **where})
+
+    # -- journals
+
+    def journal(self, journal: str) -> None:
+        """All of one journal: its files, its numbering, and its rows in the index."""
+        self.journals += 1
+        for damage in self._store.journal.inspect(self._scope, journal):
+            self.problems.append({**damage, "file": self._named(damage["file"]), "journal": journal})
+        held = holdings(self._store.journal, self._scope, journal)
+        if held is None:
+            return
+        self.lines += len(held.replay.lines)
+        self.entries += len(held)
+        if held.replay.newer:
+            self._note("written by a later version; read-only here", journal=journal)
+        self._numbering(held)
+        self._checksums(held)
+        self._rows(held)
+
+    def _numbering(self, held: Holdings) -> None:
+        """A missing seq is a lost line, unless a rewrite may have dropped it (D8)."""
+        good = [line for line in held.replay.lines if line.record is not None]
+        for before, after in zip(good, good[1:], strict=False):
+            step = _seq(after) - _seq(before)
+            if step <= 0:
+                self._found("seq does not rise", journal=held.journal, line=after.number)
+            elif held.replay.mark.generation == 1 and step > after.number - before.number:
+                self._found(f"{step - 1} lines are missing before it", journal=held.journal, line=after.number)
+
+    def _checksums(self, held: Holdings) -> None:
+        bare = [line for line in held.replay.lines if line.record is not None and "checksum" not in line.record]
+        if bare:
+            what = f"{len(bare)} lines of an older format have no checksum; compact adds them"
+            self._note(what, journal=held.journal, line=bare[0].number)
+
+    def _rows(self, held: Holdings) -> None:
+        """Every entry must be found in the index, at its place, visible or hidden as the journal says."""
+        ids = list(held.by_id)
+        self._visible.update(id for id in ids if held.by_id[id].visible)
+        for start in range(0, len(ids), _PAGE):
+            page = ids[start : start + _PAGE]
+            places = self._store.index.locate(self._scope, page, every=True)
+            read = self._store.journal.fetch(self._scope, places.values())
+            for id in page:
+                if id not in places:
+                    self._found("entry is not in the index", journal=held.journal, id=id)
+                elif id not in read:
+                    self._found("the index does not know where the entry lies", journal=held.journal, id=id)
+
+    def rows(self) -> None:
+        """What the index shows must be what the journals hold, no more and no less."""
+        shown = {row.id for row in self._store.index.rows(self._scope, Filter())}
+        for id in sorted(shown - self._visible):
+            self._found("the index shows what no journal has, or what is deleted", id=id)
+        for id in sorted(self._visible - shown):
+            self._found("the index hides an entry that is not deleted", id=id)
+
+    # -- the rest
+
+    def surroundings(self) -> None:
+        """Modes, quarantine, an interrupted forget, the file system."""
+        for wrong in sorted(_wrong_modes(self._store.home)):
+            self._found(f"others can reach it: {wrong}")
+        pieces = self._store.journal.quarantined(self._scope)
+        if pieces:
+            self._note(f"{len(pieces)} damaged pieces lie in quarantine", pieces=len(pieces))
+        if unfinished(self._store):
+            self._found("a forget was interrupted; `holdfast sync` finishes it")
+        risk = risky_filesystem(self._store.home)
+        if risk is not None:
+            self._note(risk)
+
+    def _named(self, path: Any) -> str:
+        """Paths relative to the home, as people see them."""
+        return os.path.relpath(str(path), self._store.home) if os.path.isabs(str(path)) else str(path)
+
+    def report(self) -> dict[str, Any]:
+        """What was looked at and found."""
+        return {
+            "ok": not self.problems, "journals": self.journals, "lines": self.lines, "entries": self.entries,
+            "problems": self.problems, "notes": self.notes,
+        }  # fmt: skip
+
+
+def _seq(line: Line) -> int:
+    return int((line.record or {}).get("seq", 0))
+
+
+def _wrong_modes(home: str) -> Iterator[str]:
+    """What is wrong with any file or directory of the home, the home itself included."""
+    paths = [home, *(os.path.join(folder, name) for folder, below, names in os.walk(home) for name in (*below, *names))]
+    for path in paths:
+        try:
+            wrong = private_mode_wrong(path)
+        except FileNotFoundError:
+            continue
+        if wrong is not None:
+            yield wrong
+
+
+def verify(store: Store, *, progress: Progress | None = None) -> dict[str, Any]:
+    """Check everything; the index is caught up first, so that only real differences are found."""
+    run = Verification(store)
+    store.index.compare(whole(store.agent))
+    names = list(store.journal.journals(whole(store.agent)))
+    for done, name in enumerate(names, 1):
+        try:
+            run.journal(name)
+        except HoldfastError as error:
+            run.problems.append({"what": f"could not be checked: {error.message}", "journal": name})
+        if progress is not None:
+            progress(done, len(names))
+    run.rows()
+    run.surroundings()
+    return run.report()

@@ -1,0 +1,190 @@
+"""Wiring: from a path and settings to an open Memory. The only place that names concrete backends.
+
+Handles on the same home, agent and settings share one backend, which closes with the last of them.
+A home that cannot be written opens all the same and can be searched (D45).
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from _thread import RLock
+
+from . import config
+from .disk import REAL, make_private_dir, read_file, refused, risky_filesystem, write_new
+from .errors import BadConfig, Invalid
+from .guard import validate
+from .guard.redaction import Redactor
+from .index import SqliteIndex
+from .index.sqlite import IndexOptions
+from .journal import FileJournal, JournalOptions
+from .journal.ballast import reserve
+from .memory import Memory
+from .model.scope import Caller, whole
+from .observe.events import Observer
+from .observe.log import log_for
+from .recall.entries import Reader
+from .store import Store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
+    from .config import Settings
+    from .observe.events import Event
+    from .ports import Clock
+
+KEY_BYTES = 32
+_READ_ONLY = (PermissionError, OSError)
+
+
+class SystemClock:
+    """The clock of the machine."""
+
+    def now(self) -> int:
+        return time.time_ns() // 1_000_000
+
+
+class _Shared:
+    """A store and how many handles use it."""
+
+    __slots__ = ("handles", "store")
+
+    def __init__(self, store: Store) -> None:
+        self.store, self.handles = store, 0
+
+
+_shared: dict[tuple[Any, ...], _Shared] = {}
+_mutex = RLock()
+_CLOCK = SystemClock()
+
+
+def open(
+    path: str | os.PathLike[str] | None = None, *, agent: str | None = None, user: str | None = None,
+    embedder: str = "auto", settings: Mapping[str, Any] | None = None, caller: Caller | None = None,
+    clock: Clock | None = None, on_event: Iterable[Callable[[Event], object]] = (),
+) -> Memory:  # fmt: skip
+    """Open the memory of an agent. Without a path: `HOLDFAST_HOME`, else the user's data directory."""
+    home = os.fspath(path) if path is not None else None
+    if home is not None and "://" in home:
+        raise BadConfig(f"{home.split('://')[0]}:// homes are not part of this version; give a directory")
+    arguments = {**(settings or {}), **({} if embedder == "auto" else {"embedder.provider": embedder})}
+    resolved = config.load(home, agent=agent, arguments=arguments)
+    caller = caller or Caller()
+    whose = validate.user(user or caller.user or resolved["user"])
+    hooks = tuple(on_event)
+    key = (os.path.realpath(resolved.home), resolved["agent"], resolved.fingerprint(), id(clock or _CLOCK), hooks)
+    with _mutex:
+        shared = _shared.get(key)
+        if shared is None:
+            shared = _shared[key] = _Shared(_store(resolved, clock or _CLOCK, hooks))
+        shared.handles += 1
+    return Memory(shared.store, caller=caller, user=whose, release=lambda: _release(key))
+
+
+def _release(key: tuple[Any, ...]) -> None:
+    with _mutex:
+        shared = _shared[key]
+        shared.handles -= 1
+        if shared.handles:
+            return
+        del _shared[key]
+    _close(shared.store)
+
+
+def _close(store: Store) -> None:
+    store.journal.close()
+    store.index.close()
+    store.observer.close()
+
+
+def _store(settings: Settings, clock: Clock, hooks: tuple[Callable[[Event], object], ...]) -> Store:
+    home, agent = settings.home, settings["agent"]
+    key = _prepare(home)
+    folder = os.path.join(home, "agents", agent)
+    observer = Observer(clock, home=home, log=log_for(settings), on_event=hooks)
+    scope = whole(agent)
+    journal = FileJournal(
+        folder, agent, clock, options=_journal_options(settings), announce=lambda name: index.announce(scope, name)
+    )
+    index = SqliteIndex(
+        _index_folder(settings, folder, agent), agent, journal, clock,
+        recalled=os.path.join(folder, "recalled.jsonl"),
+        options=IndexOptions(compare_minutes=settings["index.compare_minutes"]),
+    )  # fmt: skip
+    return Store(
+        home=home, agent=agent, settings=settings, clock=clock, journal=journal, index=index, redactor=Redactor(key),
+        observer=observer, reader=Reader(journal, index, settings["cache.entries"]),
+    )  # fmt: skip
+
+
+def _index_folder(settings: Settings, folder: str, agent: str) -> str:
+    template: str = settings["index.path"]
+    return template.replace("{agent}", agent) if template else os.path.join(folder, "index")
+
+
+def _journal_options(settings: Settings) -> JournalOptions:
+    names = ("session_bytes", "entry_bytes", "lock_ms", "retries", "backoff_ms", "durability", "relaxed_ms")
+    return JournalOptions(**{name: settings[f"journal.{name}"] for name in names})
+
+
+def _prepare(home: str) -> bytes:
+    """The home, its key and its ballast; a home that exists but cannot be written is taken as it is."""
+    if os.path.lexists(home) and not os.path.isdir(home):
+        raise Invalid(f"{home} is not a directory; choose another home", field="path")
+    risk = risky_filesystem(home)
+    if risk is not None:
+        import warnings
+
+        warnings.warn(f"the home {home} is on a {risk}", RuntimeWarning, stacklevel=4)
+    try:
+        make_private_dir(REAL, home)
+        return _key(os.path.join(home, "key"), home)
+    except OSError as error:
+        if not os.path.isdir(home):
+            raise refused("make the home", home, error) from error
+        return bytes(KEY_BYTES)  # read-only: nothing will be written, so nothing redacted
+
+
+def _key(path: str, home: str) -> bytes:
+    """The home's secret for redaction tags and digests, made once."""
+    try:
+        found = read_file(REAL, path)
+    except FileNotFoundError:
+        found = b""
+    if len(found) == KEY_BYTES:
+        return found
+    if found:
+        raise Invalid(f"{path} must hold {KEY_BYTES} bytes; restore it from a backup or remove it", field="key")
+    made = os.urandom(KEY_BYTES)
+    try:
+        write_new(REAL, path, made)
+    except FileExistsError:
+        return _awaited(path)
+    REAL.sync_dir(home)
+    reserve(REAL, home)
+    return made
+
+
+def _awaited(path: str) -> bytes:
+    """Another process is making the key at this moment."""
+    for _ in range(500):
+        found = read_file(REAL, path)
+        if len(found) == KEY_BYTES:
+            return found
+        time.sleep(0.01)
+    raise Invalid(f"{path} is empty; remove it so that a new one can be made", field="key")
+
+
+def _after_fork() -> None:
+    """Locks that another thread of the parent held would never be released here."""
+    global _mutex
+    _mutex = RLock()
+    for shared in _shared.values():
+        shared.store.observer.after_fork()
+        shared.store.reader.after_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -7,7 +7,9 @@ READY := $(VENV)/.ready
 PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14 python; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 WORKERS ?= 2
-KILLS ?= 1000
+# Full length; what each number means is said in tests/sizes.py.
+LONG := HOLDFAST_TEST_KILLS=1000 HOLDFAST_TEST_CUTS_AND_FLIPS=2000 HOLDFAST_TEST_INDEX_FLIPS=10000 \
+	HOLDFAST_TEST_UPKEEP_KILLS=200
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
@@ -33,7 +35,7 @@ bench: $(READY) ## measure beside bare loops, and print the table
 	@$(BIN)/python -m bench
 
 crash: $(READY) ## kills, power loss, damage and I/O faults at full length
-	@HOLDFAST_KILLS=$(KILLS) $(PYTEST) tests/crash -q -n $(WORKERS) --timeout 3600
+	@$(LONG) $(PYTEST) tests/crash -q -n $(WORKERS) --timeout 3600
 
 docs: $(READY) ## write the generated pages anew
 	@$(BIN)/python tools/docs.py

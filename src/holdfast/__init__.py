@@ -31,7 +31,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .aio import AsyncMemory
+    from . import config as config
+    from .aio import AsyncMemory, AsyncSession, AsyncUser, aopen
     from .handles import Session, User
     from .memory import Memory
     from .model.card import Card
@@ -44,15 +45,16 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "AsyncMemory", "BadConfig", "Caller", "Card", "Context", "Corrupt", "Denied", "Entry", "FormatTooNew", "Hit",
-    "HoldfastError", "Invalid", "Locked", "Memory", "MissingExtra", "NotFound", "ProviderFailed", "Receipt", "Scope",
-    "SearchResult", "Session", "SizeLimit", "StorageFailed", "User", "open",
+    "AsyncMemory", "AsyncSession", "AsyncUser", "BadConfig", "Caller", "Card", "Context", "Corrupt", "Denied", "Entry",
+    "FormatTooNew", "Hit", "HoldfastError", "Invalid", "Locked", "Memory", "MissingExtra", "NotFound", "ProviderFailed",
+    "Receipt", "Scope", "SearchResult", "Session", "SizeLimit", "StorageFailed", "User", "aopen", "open",
 ]  # fmt: skip
 
 _LAZY = {
-    "AsyncMemory": "aio", "Caller": "model.scope", "Card": "model.card", "Context": "model.hit", "Entry": "model.entry",
-    "Hit": "model.hit", "Memory": "memory", "Receipt": "model.receipt", "Scope": "model.scope",
-    "SearchResult": "model.hit", "Session": "handles", "User": "handles", "open": "wiring",
+    "AsyncMemory": "aio", "AsyncSession": "aio", "AsyncUser": "aio", "Caller": "model.scope", "Card": "model.card",
+    "Context": "model.hit", "Entry": "model.entry", "Hit": "model.hit", "Memory": "memory", "Receipt": "model.receipt",
+    "Scope": "model.scope", "SearchResult": "model.hit", "Session": "handles", "User": "handles", "aopen": "aio",
+    "config": "config", "open": "wiring",
 }  # fmt: skip
 
 
@@ -60,7 +62,8 @@ def __getattr__(name: str) -> Any:
     """Load a public name when it is first asked for."""
     if name not in _LAZY:
         raise AttributeError(f"module 'holdfast' has no attribute {name!r}")
-    found = getattr(__import__(f"{__name__}.{_LAZY[name]}", fromlist=[name]), name)
+    module = __import__(f"{__name__}.{_LAZY[name]}", fromlist=["open"])
+    found = module if _LAZY[name] == name else getattr(module, name)
     globals()[name] = found
     return found
 

@@ -16,6 +16,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
 from . import wiring
+from .errors import Invalid
 from .handles import Session, User
 from .memory import Memory
 
@@ -31,6 +32,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 S = TypeVar("S")
 Handle = TypeVar("Handle")
+Held = TypeVar("Held", covariant=True)
 
 
 class Threads:
@@ -38,23 +40,27 @@ class Threads:
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="holdfast")
+        self._closed = False
 
     def submit(self, call: Callable[P, R], *args: P.args, **named: P.kwargs) -> Future[R]:
+        if self._closed:
+            raise Invalid("this memory is closed; open it again with holdfast.aopen()", field="memory")
         context = copy_context()
         return self._pool.submit(lambda: context.run(call, *args, **named))
 
     async def run(self, call: Callable[P, R], *args: P.args, **named: P.kwargs) -> R:
         return await asyncio.wrap_future(self.submit(call, *args, **named))
 
-    def close(self) -> None:
-        """Wait for what is under way and let the threads go."""
-        self._pool.shutdown(wait=True)
+    def close(self, *, wait: bool = True) -> None:
+        """Take no more work, and wait for what is under way."""
+        self._closed = True
+        self._pool.shutdown(wait=wait)
 
 
-class OnThreads(Generic[Handle]):
+class OnThreads(Generic[Held]):
     """A handle of the facade whose verbs run on threads."""
 
-    def __init__(self, handle: Handle, threads: Threads) -> None:
+    def __init__(self, handle: Held, threads: Threads) -> None:
         self._handle = handle
         self._threads = threads
 
@@ -161,8 +167,57 @@ def _sessions(found: list[Session], threads: Threads) -> list[AsyncSession]:
     return [AsyncSession(session, threads) for session in found]
 
 
+class Opening:
+    """A memory about to be opened: `memory = await aopen(…)`, or `async with aopen(…) as memory`."""
+
+    def __init__(self, opener: Callable[[], Memory]) -> None:
+        self._opener = opener
+        self._memory: AsyncMemory | None = None
+
+    def __await__(self) -> Generator[Any, None, AsyncMemory]:
+        return self._open().__await__()
+
+    async def __aenter__(self) -> AsyncMemory:
+        self._memory = await self._open()
+        return self._memory
+
+    async def __aexit__(self, *_error: object) -> None:
+        assert self._memory is not None
+        await self._memory.close()
+
+    async def _open(self) -> AsyncMemory:
+        threads = Threads()
+        opening = threads.submit(self._opener)
+        try:
+            return AsyncMemory(await asyncio.wrap_future(opening), threads)
+        except BaseException:
+            opening.add_done_callback(_close_unwanted)
+            threads.close(wait=False)
+            raise
+
+
+def _close_unwanted(opened: Future[Memory]) -> None:
+    """Nobody waits for this memory any more; it must not stay open."""
+    if not opened.cancelled() and opened.exception() is None:
+        opened.result().close()
+
+
+def _opened_like(function: Callable[P, Memory]) -> Callable[P, Opening]:
+    """`open` with the same parameters, awaited."""
+
+    def aopen(*args: P.args, **named: P.kwargs) -> Opening:
+        return Opening(lambda: function(*args, **named))
+
+    return update_wrapper(aopen, function, assigned=("__doc__",))
+
+
+aopen = _opened_like(wiring.open)
+
+
 class AsyncMemory(OnThreads[Memory]):
     """The memory of one agent, for code that awaits; see `Memory`. Made by `holdfast.aopen`."""
+
+    open = staticmethod(aopen)
 
     @property
     def home(self) -> str:
@@ -209,6 +264,7 @@ class AsyncMemory(OnThreads[Memory]):
     pin = on_thread(Memory.pin)
     unpin = on_thread(Memory.unpin)
     delete = on_thread(Memory.delete)
+    delete_where = on_thread(Memory.delete_where)
     undelete = on_thread(Memory.undelete)
 
     get = on_thread(Memory.get)
@@ -242,50 +298,3 @@ class AsyncMemory(OnThreads[Memory]):
     compact_session = on_thread(Memory.compact_session)
     rebuild_index = on_thread(Memory.rebuild_index)
     get_session_stats = on_thread(Memory.get_session_stats)
-
-
-class Opening:
-    """A memory about to be opened: `memory = await aopen(…)`, or `async with aopen(…) as memory`."""
-
-    def __init__(self, opener: Callable[[], Memory]) -> None:
-        self._opener = opener
-        self._memory: AsyncMemory | None = None
-
-    def __await__(self) -> Generator[Any, None, AsyncMemory]:
-        return self._open().__await__()
-
-    async def __aenter__(self) -> AsyncMemory:
-        self._memory = await self._open()
-        return self._memory
-
-    async def __aexit__(self, *_error: object) -> None:
-        assert self._memory is not None
-        await self._memory.close()
-
-    async def _open(self) -> AsyncMemory:
-        threads = Threads()
-        opening = threads.submit(self._opener)
-        try:
-            return AsyncMemory(await asyncio.wrap_future(opening), threads)
-        except BaseException:
-            opening.add_done_callback(_close_unwanted)
-            await asyncio.to_thread(threads.close)
-            raise
-
-
-def _close_unwanted(opened: Future[Memory]) -> None:
-    """Nobody waits for this memory any more; it must not stay open."""
-    if not opened.cancelled() and opened.exception() is None:
-        opened.result().close()
-
-
-def _opened_like(function: Callable[P, Memory]) -> Callable[P, Opening]:
-    """`open` with the same parameters, awaited."""
-
-    def aopen(*args: P.args, **named: P.kwargs) -> Opening:
-        return Opening(lambda: function(*args, **named))
-
-    return update_wrapper(aopen, function)
-
-
-aopen = _opened_like(wiring.open)

@@ -33,6 +33,9 @@ _WINDOWS_LOCK_AT = 1 << 30  # far past the note, which must stay readable while 
 _WINDOWS_REPLACE_TRIES = 50  # x 20 ms: a reader has the target open for moments only
 
 
+_NOT_OFFERED = (errno.EINVAL, errno.ENOTSUP)  # the file system has no such call; that is no lost write
+
+
 class Disk:
     """Thin methods over `os`; each may raise OSError, and each is a place where a test can fail it."""
 
@@ -85,7 +88,7 @@ class Disk:
     def sync(self, fd: int) -> None:
         """Data and size on the medium, not only in the drive's cache."""
         if sys.platform == "darwin":
-            fcntl.fcntl(fd, fcntl.F_FULLFSYNC)
+            _full_sync(fd)
         elif hasattr(os, "fdatasync"):
             os.fdatasync(fd)
         else:
@@ -98,6 +101,9 @@ class Disk:
         fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
         try:
             os.fsync(fd)
+        except OSError as error:
+            if error.errno not in _NOT_OFFERED:
+                raise
         finally:
             os.close(fd)
 
@@ -144,9 +150,23 @@ class Disk:
 
     def unlock(self, fd: int) -> None:
         if sys.platform == "win32":
-            _unlock_byte(fd)
+            os.lseek(fd, _WINDOWS_LOCK_AT, os.SEEK_SET)
+            try:
+                msvcrt.locking(fd, msvcrt.LK_UNLCK, 1)
+            except OSError:  # was not locked, which elsewhere is no error
+                return
         else:
             fcntl.flock(fd, fcntl.LOCK_UN)
+
+
+def _full_sync(fd: int) -> None:
+    if sys.platform == "darwin":
+        try:
+            fcntl.fcntl(fd, fcntl.F_FULLFSYNC)
+        except OSError as error:
+            if error.errno not in _NOT_OFFERED:
+                raise
+            os.fsync(fd)
 
 
 def _lock(fd: int, exclusive: bool, block: bool) -> None:
@@ -155,15 +175,6 @@ def _lock(fd: int, exclusive: bool, block: bool) -> None:
         msvcrt.locking(fd, msvcrt.LK_LOCK if block else msvcrt.LK_NBLCK, 1)
     else:
         fcntl.flock(fd, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | (0 if block else fcntl.LOCK_NB))
-
-
-def _unlock_byte(fd: int) -> None:
-    if sys.platform == "win32":
-        os.lseek(fd, _WINDOWS_LOCK_AT, os.SEEK_SET)
-        try:
-            msvcrt.locking(fd, msvcrt.LK_UNLCK, 1)
-        except OSError:  # was not locked, which elsewhere is no error
-            return
 
 
 def _replace_patiently(source: str, target: str) -> None:
@@ -343,6 +354,7 @@ _NETWORK = (
     "nfs", "cifs", "smb", "9p", "afs", "ceph", "lustre", "glusterfs", "fuse.sshfs", "fuse.rclone", "fuse.s3", "davfs",
 )  # fmt: skip
 _SYNCED = ("dropbox", "onedrive", "icloud", "icloud drive", "mobile documents", "google drive", "googledrive")
+_ESCAPES = (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\"))  # as /proc/self/mounts writes them
 
 
 def risky_filesystem(path: str) -> str | None:
@@ -366,17 +378,12 @@ def _filesystem(path: str) -> str | None:
         return None
     best, kind = "", None
     for point, found in mounts:
-        point = _unescaped(point)
+        for code, char in _ESCAPES:
+            point = point.replace(code, char)
         inside = path == point or path.startswith(point.rstrip("/") + "/")
         if inside and len(point) >= len(best):  # of two mounts on one point the later is seen
             best, kind = point, found
     return kind
-
-
-def _unescaped(point: str) -> str:
-    for code, char in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
-        point = point.replace(code, char)
-    return point
 
 
 def private_mode_wrong(path: str) -> str | None:

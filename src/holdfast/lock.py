@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from .disk import Disk
 
-# Measured: 16 processes that append and fdatasync get 0.65 to 0.73 of the rate of blocking flocks with any longest
+# Measured: 16 processes that append and fdatasync get 0.64 to 0.73 of the rate of blocking flocks with any longest
 # pause from 1 to 5 ms; the longest wait grows from 0.15 s to 0.4 s with it.
 FIRST_SLEEP = 0.0002
 LONGEST_SLEEP = 0.002

@@ -9,6 +9,7 @@ writer never reaches (recall, context, upkeep) are loaded by the verbs that need
 from __future__ import annotations
 
 from .capture import sessions, writing
+from .capture.places import Writer
 from .errors import Invalid, NotFound
 from .guard import permissions, validate
 from .handles import Session, User
@@ -156,8 +157,10 @@ class Memory(SeedMethods):
 
     def add_many(self, items: Iterable[Mapping[str, Any]]) -> list[Entry]:
         """Remember all of these or none, in order, with one sync a journal."""
-        writer = writing.Writer(caller=self._caller, user=self.default_user)
-        return writing.add_many(self.store, writer, list(items))
+        return writing.add_many(self.store, self._writer(), list(items))
+
+    def _writer(self, continues: bool = False) -> Writer:
+        return Writer(caller=self._caller, user=self.default_user, make_room=_make_room, continues=continues)
 
     def amend(self, /, id: str, **changes: Any) -> Entry:
         """Change importance, tags, pinned, sensitive or text; the old line stays until compaction."""
@@ -250,7 +253,7 @@ class Memory(SeedMethods):
 
     # -- removing
 
-    def delete_where(self, session: str, reason: str, **filters: Any) -> int:
+    def delete_where(self, /, session: str, reason: str, **filters: Any) -> int:
         """Hide every entry of a session that passes these filters; returns how many."""
         from .capture import changing
 
@@ -303,8 +306,7 @@ class Memory(SeedMethods):
         """Read an export back: what exists or was forgotten is skipped; the report counts each."""
         from .upkeep import load
 
-        writer = writing.Writer(caller=self._caller, user=self.default_user, continues=True)
-        return load.load(self.store, writer, path, progress=progress)
+        return load.load(self.store, self._writer(continues=True), path, progress=progress)
 
     # -- upkeep
 
@@ -354,3 +356,10 @@ class Memory(SeedMethods):
         from .upkeep import status
 
         return status.status(self.store)
+
+
+def _make_room(store: Store, scope: Scope, journal: str, needed: int) -> None:
+    """Compaction, for a writer that found a journal full."""
+    from .upkeep.compaction import compact
+
+    compact(store, scope, journal, needed=needed)

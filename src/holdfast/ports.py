@@ -144,6 +144,15 @@ class Index(Protocol):
     def match(self, scope: Scope, wanted: Filter, words: Words, limit: int) -> list[Row]:
         """The best keyword candidates that pass, with their BM25 score, best first."""
 
+    def look_around(self, scope: Scope, rows: Sequence[Row]) -> None:
+        """Fill in role, author, form and the neighbours in their session of these rows."""
+
+    def authors(self, scope: Scope, most: int) -> list[str]:
+        """Names of those who speak in this scope, in order; at most so many."""
+
+    def mentions(self, scope: Scope, author: str) -> tuple[int, int]:
+        """How often an author's name stands in their own words, and in those of the others they speak with."""
+
     def rarity(self, scope: Scope, terms: Sequence[str]) -> tuple[int, dict[str, int]]:
         """Number of searchable entries, and in how many each term occurs."""
 

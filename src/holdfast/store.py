@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 
+from .errors import Locked
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .config import Settings
@@ -28,6 +30,15 @@ class Store:
         self.home, self.agent, self.settings, self.clock = home, agent, settings, clock
         self.journal, self.index, self.redactor = journal, index, redactor
         self.observer, self.reader = observer, reader
+
+    def absent(self, behind: int) -> None:
+        """Before anybody is told that something does not exist: Locked while the index has not seen everything."""
+        if behind:
+            raise Locked(
+                f"not found, but the index of agent {self.agent} is behind by {behind} journals, so it may exist; "
+                "try again, and run `holdfast status` if it stays so",
+                behind=behind,
+            )
 
     def read_only(self) -> bool:
         """Whether the home cannot be written (D45)."""

@@ -18,11 +18,9 @@ from .guard.redaction import Redactor
 from .index import SqliteIndex
 from .index.sqlite import IndexOptions
 from .journal import FileJournal, JournalOptions
-from .journal.ballast import reserve
 from .memory import Memory
 from .model.scope import Caller, whole
 from .observe.events import Observer
-from .observe.log import log_for
 from .recall.entries import Reader
 from .store import Store
 
@@ -33,6 +31,7 @@ if TYPE_CHECKING:
 
     from .config import Settings
     from .observe.events import Event
+    from .observe.log import Log
     from .ports import Clock
 
 KEY_BYTES = 32
@@ -103,7 +102,7 @@ def _store(settings: Settings, clock: Clock, hooks: tuple[Callable[[Event], obje
     home, agent = settings.home, settings["agent"]
     key = _prepare(home)
     folder = os.path.join(home, "agents", agent)
-    observer = Observer(clock, home=home, log=log_for(settings), on_event=hooks)
+    observer = Observer(clock, home=home, log=_log(settings), on_event=hooks)
     scope = whole(agent)
     journal = FileJournal(
         folder, agent, clock, options=_journal_options(settings), announce=lambda name: index.announce(scope, name)
@@ -117,6 +116,14 @@ def _store(settings: Settings, clock: Clock, hooks: tuple[Callable[[Event], obje
         home=home, agent=agent, settings=settings, clock=clock, journal=journal, index=index, redactor=Redactor(key),
         observer=observer, reader=Reader(journal, index, settings["cache.entries"]),
     )  # fmt: skip
+
+
+def _log(settings: Settings) -> Log | None:
+    if settings["log.level"] == "off":
+        return None
+    from .observe.log import log_for
+
+    return log_for(settings)
 
 
 def _index_folder(settings: Settings, folder: str, agent: str) -> str:
@@ -163,6 +170,8 @@ def _key(path: str, home: str) -> bytes:
     except FileExistsError:
         return _awaited(path)
     REAL.sync_dir(home)
+    from .journal.ballast import reserve  # a home is made once
+
     reserve(REAL, home)
     return made
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,14 +17,14 @@ PACKAGE = ROOT / "src" / "holdfast"
 
 GROUND = {"errors", "model", "text", "disk", "lock"}  # what every stage may stand on
 MEETING = {"ports", "store"}  # where mechanism and policy meet
-MECHANISM = {"journal", "index"}
+MECHANISM = {"journal", "index", "providers"}
 # Policy follows the flow: a stage may use those named in its row, never one that uses it.
 POLICY: dict[str, set[str]] = {
     "guard": set(),
     "recall": {"guard"},
     "context": {"guard", "recall"},
-    "upkeep": {"guard", "recall"},
-    "capture": {"guard", "recall", "upkeep"},
+    "capture": {"guard", "recall"},
+    "upkeep": {"guard", "recall", "capture"},
 }
 
 ALLOWED: dict[str, set[str]] = {
@@ -33,7 +34,7 @@ ALLOWED: dict[str, set[str]] = {
     "disk": {"errors", "model"},
     "lock": {"disk", "errors", "model"},
     "ports": {"model"},
-    "store": set(),
+    "store": {"errors"},
     "config": GROUND,
     "observe": GROUND,
     **{part: GROUND | {"ports"} for part in MECHANISM},
@@ -71,7 +72,9 @@ OWNERS: dict[str, set[str]] = {
     "tomllib": {"config"},
     "tomlkit": {"config"},
     "asyncio": {"aio"},
-    **{module: set() for module in ("socket", "ssl", "http", "urllib", "subprocess", "multiprocessing")},  # promise 6
+    "numpy": {"index", "providers", "recall", "upkeep"},  # where it is used, it is loaded inside a function
+    "subprocess": {"upkeep"},  # the search of `forget` (docs/decisions/0005)
+    **{module: set() for module in ("socket", "ssl", "http", "urllib", "multiprocessing")},  # promise 6
 }
 
 SQL = re.compile(
@@ -106,11 +109,17 @@ def sources(package: Path = PACKAGE) -> list[Path]:
     return sorted(package.rglob("*.py"))
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    """A module's syntax, read once."""
+    return ast.parse(path.read_text("utf-8"))
+
+
 def imports(path: Path, package: Path = PACKAGE) -> list[Import]:
     """Everything that a file imports, by absolute name."""
     here = ("holdfast", *path.relative_to(package).parent.parts)
     found: list[Import] = []
-    _collect(ast.parse(path.read_text("utf-8")), here, False, found)
+    _collect(parsed(path), here, False, found)
     return found
 
 
@@ -191,7 +200,7 @@ def _inside(module: str, package: Path) -> bool:
 
 def _strings(path: Path) -> list[ast.Constant]:
     """String constants that are not docstrings; the fixed pieces of f-strings too."""
-    tree = ast.parse(path.read_text("utf-8"))
+    tree = parsed(path)
     docs = {
         id(node.body[0].value)
         for node in ast.walk(tree)
@@ -223,7 +232,7 @@ def stray_environment(package: Path = PACKAGE) -> list[str]:
         f"{path.relative_to(package.parent)}:{line}: only config reads the environment"
         for path in sources(package)
         if part_of(path, package) != "config"
-        for line in _looks_at_the_environment(ast.parse(path.read_text("utf-8")))
+        for line in _looks_at_the_environment(parsed(path))
     ]
 
 

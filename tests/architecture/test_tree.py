@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.arrows import PACKAGE, sources
+from tests.architecture.arrows import PACKAGE, parsed, sources
 
 VAGUE = {"util", "utils", "helper", "helpers", "manager", "managers", "base", "common", "misc", "core", "lib", "tools"}
 LINES = 400
@@ -24,7 +24,7 @@ MODULES = [path.relative_to(PACKAGE).as_posix() for path in sources()]
 
 
 def tree(module: str) -> ast.Module:
-    return ast.parse((PACKAGE / module).read_text("utf-8"))
+    return parsed(PACKAGE / module)
 
 
 def functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
@@ -95,7 +95,7 @@ def test_nobody_catches_everything_in_silence() -> None:
 
 
 def test_every_folder_is_a_package_with_something_in_it() -> None:
-    folders = [path for path in (PACKAGE, *PACKAGE.rglob("*")) if path.is_dir() and path.name != "__pycache__"]
+    folders = {path.parent for path in sources()}
     assert [folder.name for folder in folders if not (folder / "__init__.py").is_file()] == []
     assert [folder.name for folder in folders if len(list(folder.glob("*.py"))) < 2] == []
 

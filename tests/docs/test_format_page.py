@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import holdfast
 from holdfast.config.table import BY_NAME
 from holdfast.guard import content, fields
 from holdfast.journal import FileJournal
@@ -107,6 +108,23 @@ def test_the_fields_of_an_entry_are_listed_in_the_order_of_the_line() -> None:
 def test_the_fields_of_a_header_are_listed() -> None:
     told = [name for row in table("Header") for name in row[0].split(", ")]
     assert [name for name in told if name != "workspace"] == list(json.loads(HEADER))[:-1]
+
+
+def test_a_real_home_holds_no_file_that_the_tree_does_not_name(tmp_path: Path) -> None:
+    with holdfast.open(tmp_path / "home") as memory:
+        session = memory.create_session("ana")
+        kept, gone = session.add("kept words"), session.add("gone words")
+        memory.user("ana").remember("editor", "vim")
+        memory.add("for everybody", scope="global")
+        memory.search("kept", user="ana")
+        memory.pin(kept.id)
+        memory.forget(gone.id)
+        memory.reindex()
+    (tree, *_others) = blocks(section(PAGE, "The tree"))
+    named = set(re.findall(r"[\w.]+(?=/| |$)", tree)) | {f"{number:02x}" for number in range(256)}
+    files = [path for path in (tmp_path / "home").rglob("*") if path.is_file()]
+    assert {path.name for path in files} >= {"key", "ballast", "memory.jsonl", "metadata.json", "tombstones.jsonl"}
+    assert {path.name for path in files} <= named
 
 
 def test_types_amendable_fields_and_reasons_are_listed() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..errors import NotFound
 from ..guard import validate
-from ..model.entry import Tombstone
+from ..model.entry import Tombstone, amended
 from ..model.moment import iso
 from ..model.scope import Scope
 
@@ -25,9 +25,10 @@ _WAIT_MS = 2_000
 
 
 def _place(store: Store, scope: Scope, id: str, every: bool = False) -> Address:
-    store.index.refresh(scope, _WAIT_MS)
+    behind = store.index.refresh(scope, _WAIT_MS)
     place = store.index.locate(scope, [id], every).get(id)
     if place is None:
+        store.absent(behind)
         raise NotFound(f"no entry {id[:40]!r} in this scope; `holdfast list` shows what there is", id=id[:40])
     return place
 
@@ -36,13 +37,12 @@ def amend(store: Store, scope: Scope, id: str, by: str, given: Mapping[str, Any]
     """Append an amendment and return the entry as it stands now."""
     place = _place(store, scope, id)
     before = store.reader.one(scope, id)
-    changes = store.redactor.changes(validate.changes(given, keyed=before is not None and before.key is not None))
-    store.journal.amend(_own(store, scope, place), place.journal, id, by, changes)
-    store.index.refresh(scope, _WAIT_MS)
-    after = store.reader.one(scope, id)
-    if after is None:
-        raise NotFound(f"entry {id} vanished while it was changed", id=id)
-    return after
+    if before is None:
+        raise NotFound(f"entry {id} no longer reads back; run `holdfast verify`", id=id)
+    changes = store.redactor.changes(validate.changes(given, keyed=before.key is not None))
+    change = store.journal.amend(_own(store, scope, place), place.journal, id, by, changes)
+    store.index.refresh(scope, 0)
+    return amended(before, change)
 
 
 def _own(store: Store, scope: Scope, place: Address) -> Scope:
@@ -53,8 +53,10 @@ def _own(store: Store, scope: Scope, place: Address) -> Scope:
 
 def delete(store: Store, scope: Scope, ids: Sequence[str], reason: str = "user") -> int:
     """Hide these; returns how many were there to hide."""
-    store.index.refresh(scope, _WAIT_MS)
+    behind = store.index.refresh(scope, _WAIT_MS)
     places = store.index.locate(scope, ids)
+    if len(places) < len(ids):
+        store.absent(behind)
     now = iso(store.clock.now())
     by_journal: dict[str, list[Tombstone]] = {}
     for id, place in places.items():
@@ -68,7 +70,7 @@ def delete(store: Store, scope: Scope, ids: Sequence[str], reason: str = "user")
 
 def undelete(store: Store, scope: Scope, id: str) -> Entry:
     """Show a deleted entry again, as long as compaction has not erased it."""
-    store.index.refresh(scope, _WAIT_MS)
+    behind = store.index.refresh(scope, _WAIT_MS)
     stone = store.index.buried(scope, [id]).get(id)
     place = store.index.locate(scope, [id], every=True).get(id)
     if stone is None and place is not None:
@@ -76,6 +78,7 @@ def undelete(store: Store, scope: Scope, id: str) -> Entry:
         if found is not None:
             return found
     if stone is None or place is None or stone.reason == "forget" or stone.compacted_at is not None:
+        store.absent(behind)
         raise NotFound(f"entry {id[:40]!r} is not among the deleted ones; it was erased or never was", id=id[:40])
     lifted = Tombstone(id=id, timestamp=iso(store.clock.now()), reason="undelete")
     store.journal.bury(_own(store, scope, place), place.journal, [lifted])

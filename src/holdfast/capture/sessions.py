@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 
-from ..errors import Denied, NotFound
+from ..errors import Corrupt, Denied, Locked, NotFound, StorageFailed
 from ..guard import validate
 from ..model.card import Card
 from ..model.ids import GLOBAL, SESSION_ID, session_id, user_dir
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ..store import Store
 
 DEFAULT_KEY = "default"
+UNANSWERED = (StorageFailed, Corrupt, Locked)  # what an index raises that cannot be read: no reason to refuse a write
 _WAIT_MS = 2_000
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
@@ -47,6 +48,8 @@ def options(
     preferences: Mapping[str, Any] | None, decay: Mapping[str, Any] | None, compaction: Mapping[str, Any] | None,
 ) -> Options:  # fmt: skip
     """What a caller gave, checked and redacted."""
+    from ..guard import overrides  # a write that finds its session does without
+
     redact = store.redactor.value
     return Options(
         key=None if key is None else validate.session_key(key),
@@ -54,7 +57,7 @@ def options(
         channel=None if channel is None else validate.short(channel, "channel"),
         title=None if title is None else redact(validate.short(title, "title")),
         preferences=FrozenDict(redact(validate.metadata(dict(preferences or {})))),
-        decay=validate.decay(decay or {}), compaction=validate.compaction(compaction or {}),
+        decay=overrides.decay(decay or {}), compaction=overrides.compaction(compaction or {}),
     )  # fmt: skip
 
 
@@ -65,9 +68,22 @@ def find(store: Store, name: str, user: str | None, explicit: bool) -> Card | No
         if card is not None and explicit and user is not None and card.user_id != user:
             raise Denied(f"session {name} belongs to another user", session=name, grant="read:user")
         return card
-    store.index.refresh(whole(store.agent), _WAIT_MS)
-    found = store.index.cards(Scope(agent=store.agent, user=user), key=validate.session_key(name), limit=1)
-    return found[0] if found else None
+    return _by_key(store, validate.session_key(name), user)
+
+
+def _by_key(store: Store, key: str, user: str | None) -> Card | None:
+    """The session last used under this key; from the cards themselves where the index cannot say."""
+    scope = Scope(agent=store.agent, user=user)
+    try:
+        behind = store.index.refresh(whole(store.agent), _WAIT_MS)
+        found = store.index.cards(scope, key=key, limit=1)
+    except UNANSWERED:
+        behind, found = 1, []
+    if found or not behind:
+        return found[0] if found else None
+    cards = (store.journal.card(scope, journal) for journal in store.journal.journals(scope))
+    same = [card for card in cards if card is not None and card.kind == "session" and card.key == key]
+    return max(same, key=lambda card: (card.created_at, card.id), default=None)
 
 
 def known(store: Store, name: str, user: str | None, explicit: bool) -> Card:

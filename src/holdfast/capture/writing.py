@@ -10,53 +10,30 @@ from __future__ import annotations
 import time
 
 from ..errors import Invalid, SizeLimit
-from ..guard import permissions, validate
-from ..model.ids import SESSION_ID
+from ..guard import validate
 from ..model.query import Filter
-from ..model.scope import Scope, whole
-from ..model.value import Value
+from ..model.scope import whole
 from . import sessions
+from .places import FIELDS, Place, Places, Writer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from ..model.card import Card
     from ..model.entry import Draft, Entry
-    from ..model.scope import Caller
     from ..store import Store
-
-PLACE_FIELDS = ("session", "user", "scope", "workspace")
-
-
-class Place(Value):
-    """Where an entry goes."""
-
-    card: Card
-    exists: bool
-    scope: Scope
-    kind: str  # session, user, global
-    workspace: str | None
-
-
-class Writer(Value):
-    """Who writes through which handle: its caller, default user and default workspace."""
-
-    caller: Caller
-    user: str
-    workspace: str | None = None
-    continues: bool = False  # at a full session go on in a continuation (hooks, importers) instead of SizeLimit
 
 
 def add_many(store: Store, writer: Writer, items: Sequence[Mapping[str, Any]]) -> list[Entry]:
     """Store all of these or, on an error, none; returns them in the order given."""
     started = time.perf_counter()
-    planned: dict[str, Place] = {}
+    places = Places(store, writer)
     drafts: dict[str, list[tuple[int, Draft]]] = {}
     for number, item in enumerate(items):
-        place = _place(store, writer, item, planned)
+        place = places.of(item)
         drafts.setdefault(place.card.id, []).append((number, _draft(store, place, item)))
+    planned = places.by_journal
     _check(store, writer, planned, drafts)
     stored: dict[int, Entry] = {}
     for journal in sorted(drafts):
@@ -68,57 +45,8 @@ def add_many(store: Store, writer: Writer, items: Sequence[Mapping[str, Any]]) -
     return [stored[number] for number in range(len(items))]
 
 
-def _place(store: Store, writer: Writer, item: Mapping[str, Any], planned: dict[str, Place]) -> Place:
-    """The journal for an item; cards of the same batch are looked up once."""
-    if not isinstance(item, dict):
-        raise Invalid(f"an entry must be a mapping of fields, not {type(item).__name__}", field="entry")
-    kind = item.get("scope") or "session"
-    user = item.get("user")
-    name = item.get("session")
-    if user is not None:
-        validate.user(user)
-    wanted = user if user is not None else writer.user
-    workspace = item.get("workspace")
-    workspace = store.settings.workspace(workspace) if workspace else writer.workspace
-    if kind == "session":
-        card, exists = _session(store, writer, name, wanted, user is not None, workspace, planned)
-    else:
-        card = sessions.global_card(store) if kind == "global" else sessions.user_card(store, wanted)
-        exists = card.id in planned or store.journal.size(whole(store.agent), card.id) is not None
-    owner = card.user_id if card.user_id is not None else wanted
-    scope = permissions.scope_for(
-        writer.caller, store.agent, user=owner, default_user=writer.user, act="write", level=kind
-    )
-    place = Place(card=card, exists=exists, scope=scope, kind=kind, workspace=workspace or card.workspace)
-    planned.setdefault(card.id, place)
-    return place
-
-
-def _session(
-    store: Store, writer: Writer, name: str | None, user: str, explicit: bool, workspace: str | None,
-    planned: dict[str, Place],
-) -> tuple[Card, bool]:  # fmt: skip
-    """The session's card and whether it exists; an unknown key is made by this write (D4)."""
-    name = sessions.DEFAULT_KEY if name is None else name
-    if not isinstance(name, str):
-        raise Invalid("session must be an id or a key", field="session")
-    for place in planned.values():
-        if place.kind == "session" and (
-            place.card.id == name or (place.card.key == name and place.card.user_id == user)
-        ):
-            if explicit and place.card.user_id != user:
-                return sessions.known(store, name, user, explicit), True
-            return place.card, place.exists
-    if SESSION_ID.match(name):
-        return sessions.known(store, name, user, explicit), True
-    card = sessions.find(store, name, user, explicit)
-    if card is not None:
-        return card, True
-    return sessions.plan(store, user, sessions.Options(key=name, workspace=workspace)), False
-
-
 def _draft(store: Store, place: Place, item: Mapping[str, Any]) -> Draft:
-    fields = {name: value for name, value in item.items() if name not in PLACE_FIELDS}
+    fields = {name: value for name, value in item.items() if name not in FIELDS}
     card = place.card
     draft = validate.draft(
         fields, scope=place.kind, session_id=card.id if place.kind == "session" else None,
@@ -133,9 +61,17 @@ def _check(store: Store, writer: Writer, planned: dict[str, Place], drafts: dict
         place, own = planned[journal], [draft for _, draft in numbered]
         if len(drafts) > 1 or not place.exists:  # one journal that exists refuses as a whole by itself
             _room(store, writer, place, store.journal.measure(place.scope, own))
-        _keys(store, place, own)
+        _within(_keys, store, place, own)
     _unburied(store, [draft.id for numbered in drafts.values() for _, draft in numbered if draft.chosen_id])
-    _quotas(store, planned)
+    _within(_quotas, store, planned)
+
+
+def _within(limit: Callable[..., None], store: Store, *about: Any) -> None:
+    """Keep to a limit that only the index can count; where it cannot be read, the write goes on."""
+    try:
+        limit(store, *about)
+    except sessions.UNANSWERED:
+        store.observer.count("memory.quota.unchecked.count")
 
 
 def _room(store: Store, writer: Writer, place: Place, needed: int) -> None:
@@ -145,17 +81,11 @@ def _room(store: Store, writer: Writer, place: Place, needed: int) -> None:
     if writer.continues or used is None or used.total + needed <= limit:
         return
     if _may_compact(store, place):
-        _make_room(store, place, needed)
+        writer.make_room(store, place.scope, place.card.id, needed)
         used = store.journal.size(place.scope, place.card.id) or used
     if used.total + needed > limit:
         message = f"{place.card.id} has {used.total} of {limit} bytes and cannot take {needed} more; compact or forget"
         raise SizeLimit(message, journal=place.card.id, bytes=used.total, needed=needed, limit=limit, kind="journal")
-
-
-def _make_room(store: Store, place: Place, needed: int) -> None:
-    from ..upkeep.compaction import compact  # only a full journal pays for loading it
-
-    compact(store, place.scope, place.card.id, needed=needed)
 
 
 def _unburied(store: Store, ids: Sequence[str]) -> None:
@@ -210,7 +140,7 @@ def append(store: Store, writer: Writer, place: Place, drafts: Sequence[Draft]) 
                     return _continued(store, writer, place, drafts)
                 raise
             needed = error.details.get("needed")
-            _make_room(store, place, needed if isinstance(needed, int) else 0)
+            writer.make_room(store, place.scope, journal, needed if isinstance(needed, int) else 0)
     raise AssertionError("unreachable")
 
 

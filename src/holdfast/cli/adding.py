@@ -8,7 +8,7 @@ import click
 
 from ..model.entry import ROLES, SCOPES, TYPES
 from . import reading, screen
-from .everywhere import Call, Verb, pass_call
+from .everywhere import OK, Call, Verb, pass_call
 from .filters import complete_type, was_given
 
 if TYPE_CHECKING:
@@ -63,14 +63,17 @@ def add(call: Call, /, text: tuple[str, ...], jsonl: str | None, **given: Any) -
     with call.memory() as memory:
         entry = memory.add(said, **fields, **call.named_user)
     _warn(entry)
-    screen.data(reply(entry)) if call.as_json else screen.line(entry.id)
-    return 0
+    if call.as_json:
+        screen.data(reply(entry))
+    else:
+        screen.line(entry.id)
+    return OK
 
 
 def _add_lines(call: Call, text: tuple[str, ...], path: str, fields: dict[str, Any]) -> int:
     if text or fields:
         raise click.UsageError("with --jsonl every line says its own fields; leave out the text and other options")
-    items = reading.objects(path)
+    items = [{**call.named_user, **item} for item in reading.objects(path)]
     with call.memory() as memory:
         added = memory.add_many(items)
     for entry in added:
@@ -80,7 +83,7 @@ def _add_lines(call: Call, text: tuple[str, ...], path: str, fields: dict[str, A
     else:
         for entry in added:
             screen.line(entry.id)
-    return 0
+    return OK
 
 
 def reply(entry: Entry) -> dict[str, Any]:

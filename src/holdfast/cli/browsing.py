@@ -34,7 +34,10 @@ def get(call: Call, id: str) -> int:
     with call.memory() as memory:
         entry = memory.get(id, user=call.user)
         zone, now = figures.zone_of(memory), memory.store.clock.now()
-    screen.data(entry.to_dict()) if call.as_json else entries.whole(entry, zone, now)
+    if call.as_json:
+        screen.data(entry.to_dict())
+    else:
+        entries.whole(entry, zone, now)
     return OK
 
 
@@ -88,7 +91,10 @@ def _value(call: Call, user: str, key: str, found: list[Entry]) -> int:
     entry = next((entry for entry in found if entry.key == key), None)
     if entry is None:
         raise NotFound(f"{user} has no memory {key[:64]!r}; `holdfast memories` lists those there are", key=key[:64])
-    screen.data(entry.to_dict()) if call.as_json else screen.line(entry.text)
+    if call.as_json:
+        screen.data(entry.to_dict())
+    else:
+        screen.line(entry.text)
     return OK
 
 

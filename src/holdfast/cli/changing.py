@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 
 def _answer(call: Call, entry: Entry, said: str) -> None:
-    screen.data(reply(entry)) if call.as_json else screen.line(said)
+    if call.as_json:
+        screen.data(reply(entry))
+    else:
+        screen.line(said)
 
 
 @click.command(cls=Verb)

@@ -50,7 +50,7 @@ GROUPS: tuple[tuple[str, tuple[Row, ...]], ...] = (
     )),
     ("Look after it", (
         Row("status", "health:status", "Say how this home is doing: warnings, disk use, index."),
-        Row("stats", "health:stats", "Count entries by type, sizes, damage and speed."),
+        Row("stats", "health:stats", "Count entries by type, their sizes, and what is damaged."),
         Row("verify", "health:verify", "Check every line of every journal, and the index against them."),
         Row("sync", "upkeep:sync", "Bring the index level with the journals."),
         Row("reindex", "upkeep:reindex", "Build the index anew from the journals."),

@@ -24,4 +24,7 @@ def completion(call: Call, shell: str) -> None:
     kind = get_completion_class(shell)
     assert kind is not None
     script = kind(root, {}, PROGRAM, f"_{PROGRAM.upper()}_COMPLETE").source()
-    screen.data({"shell": shell, "script": script}) if call.as_json else screen.raw(script + "\n")
+    if call.as_json:
+        screen.data({"shell": shell, "script": script})
+    else:
+        screen.raw(script + "\n")

@@ -11,6 +11,7 @@ from ..errors import Invalid
 from . import figures, reading, screen
 from .everywhere import FAILED, OK, Call, Verb, pass_call
 from .progress import Bar
+from .visible import in_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,14 +39,14 @@ def export(call: Call, format: str | None, output: str | None, session: str | No
     with call.memory() as memory, Bar("exporting") as bar:
         pieces = memory.export(kind, user=call.user, session=session, workspace=workspace)
         if output is None:
-            for piece in pieces:
-                screen.raw(piece)
+            for piece in pieces if screen.on_terminal() else _counted(pieces, bar):
+                screen.raw(in_json(piece))
             return OK
-        written = _write(output, _counted(pieces, bar))
-    report = {"path": os.path.abspath(output), "lines": written[0], "bytes": written[1]}
-    screen.data(report) if call.as_json else screen.line(
-        f"{figures.count(written[0], 'line')}, {figures.size(written[1])}, written to {output}"
-    )
+        lines, size = _write(output, _counted(pieces, bar))
+    if call.as_json:
+        screen.data({"path": os.path.abspath(output), "lines": lines, "bytes": size})
+    else:
+        screen.line(f"{figures.count(lines, 'line')}, {figures.size(size)}, written to {output}")
     return OK
 
 
@@ -92,7 +93,10 @@ def import_entries(call: Call, file: str) -> int:
     source: Any = reading.lines(file) if file == reading.STDIN else file
     with call.memory() as memory, Bar("importing") as bar:
         report = memory.load(source, progress=bar)
-    screen.data(report) if call.as_json else _print_report(report)
+    if call.as_json:
+        screen.data(report)
+    else:
+        _print_report(report)
     return OK if report["complete"] and not (report["damaged"] or report["conflicts"]) else FAILED
 
 

@@ -18,6 +18,7 @@ class Bar:
 
     def __init__(self, what: str) -> None:
         self._what = what
+        self._watched = sys.stderr.isatty()
         self._started = monotonic()
         self._rich: RichProgress | None = None
         self._task: TaskID | None = None
@@ -31,7 +32,7 @@ class Bar:
 
     def __call__(self, done: int, total: int) -> None:
         if self._rich is None:
-            if monotonic() - self._started < PATIENCE or not sys.stderr.isatty():
+            if not self._watched or monotonic() - self._started < PATIENCE:
                 return
             self._rich = _rich_bar()
             self._task = self._rich.add_task(self._what, total=None)

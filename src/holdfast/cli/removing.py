@@ -46,5 +46,8 @@ def undelete(call: Call, id: str) -> int:
     with call.memory() as memory:
         entry = memory.undelete(id)
         zone = figures.zone_of(memory)
-    screen.data(entry.to_dict()) if call.as_json else entries.listed(entry, zone)
+    if call.as_json:
+        screen.data(entry.to_dict())
+    else:
+        entries.listed(entry, zone)
     return OK

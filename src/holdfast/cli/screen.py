@@ -36,8 +36,8 @@ def data(value: Any) -> None:
 
 
 def raw(text: str) -> None:
-    """Text on stdout exactly as it is: for JSON and exports, which carry their own escapes."""
-    click.echo(text, nl=False)
+    """Text on stdout exactly as it is: for JSON, whose unsafe characters are escapes already, and for our scripts."""
+    sys.stdout.write(text)
 
 
 def line(*pieces: Piece, indent: int = 0) -> None:

@@ -48,7 +48,8 @@ def reindex(call: Call) -> int:
     if call.as_json:
         screen.data(report)
     else:
-        screen.line(f"the index was built anew: {report}")
+        found = f"{figures.count(report['entries'], 'entry')} of {figures.count(report['journals'], 'journal')}"
+        screen.line(f"the index was built anew as {report['generation']}: {found}, {figures.size(report['bytes'])}")
     return OK
 
 

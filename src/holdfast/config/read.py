@@ -13,13 +13,11 @@ import sys
 
 from ..errors import BadConfig
 from ..model.value import Value
-from . import contradictions, workspace
 from .table import BY_NAME, DEFAULTS, TABLE
-from .values import accept, accept_text, allowed, nearest, row_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     Given = dict[str, tuple[Any, str]]  # name -> value, where it came from
@@ -29,7 +27,6 @@ WORKSPACE_FILE = ".holdfast.toml"
 PREFIX = "HOLDFAST_"
 # Ours without being settings: the home, the sizes of our tests, the data of the recall benchmark.
 _RESERVED = ("HOLDFAST_HOME", "HOLDFAST_KILLS", "HOLDFAST_TEST_", "HOLDFAST_RECALL_DATA")
-_VARIABLES = {row.variable: row for row in TABLE}
 
 
 class Explained(Value):
@@ -77,6 +74,8 @@ class Settings:
         try:
             return DEFAULTS[name]
         except KeyError:
+            from .values import row_of  # says which name was probably meant
+
             row_of(name, "asked for")
             raise
 
@@ -87,6 +86,8 @@ class Settings:
 
     def explain(self, name: str) -> Explained:
         """A setting with all that is known of it."""
+        from .values import allowed, row_of
+
         row = row_of(name, "asked for")
         return Explained(
             name=name, value=self[name], origin=self.origin(name), default=row.default, allowed=allowed(row),
@@ -107,6 +108,8 @@ class Settings:
 
     def workspace(self, path: str) -> str:
         """The name under which the workspace of this path is remembered (D2)."""
+        from . import workspace
+
         return workspace.renamed(workspace.root(path), self._aliases)
 
     @property
@@ -116,6 +119,8 @@ class Settings:
 
     def narrowed(self, path: str) -> Settings:
         """These settings as the workspace of `path` restricts them by its own file."""
+        from . import workspace
+
         file = os.path.join(workspace.root(path), WORKSPACE_FILE)
         if not os.path.lexists(file):
             return self
@@ -137,6 +142,8 @@ class Settings:
             return f"{name} is no setting"
         if row.direction == "never":
             return f"{name} cannot be set by a workspace"
+        from .values import accept
+
         try:
             value = accept(row, value, file)
         except BadConfig as error:
@@ -149,8 +156,10 @@ class Settings:
         return None
 
     def _unless_broken(self, narrowed: Settings, file: str) -> Settings:
+        from .contradictions import check
+
         try:
-            contradictions.check(narrowed, narrowed._given)
+            check(narrowed, narrowed._given)
         except BadConfig as error:
             warning = f"{file}: {error.message}; ignored"
             return Settings(self.home, self._given, self._aliases, (*narrowed.warnings, warning))
@@ -194,7 +203,10 @@ def load(
     from_environment, warnings = _environment(environ)
     given, aliases = _file(os.path.join(home, FILE), {**from_environment, **from_arguments})
     settings = Settings(home, given, aliases, tuple(warnings))
-    contradictions.check(settings, given)
+    if given:  # what only reads the table's defaults loads neither rules nor kinds of values
+        from .contradictions import check
+
+        check(settings, given)
     return settings
 
 
@@ -210,6 +222,10 @@ def _file(path: str, above: Given) -> tuple[Given, dict[str, str]]:
 
 
 def _arguments(arguments: Mapping[str, Any]) -> Given:
+    if not arguments:
+        return {}
+    from .values import accept, row_of
+
     return {
         name: (accept(row_of(name, "argument"), value, "argument"), "argument") for name, value in arguments.items()
     }
@@ -218,21 +234,27 @@ def _arguments(arguments: Mapping[str, Any]) -> Given:
 def _environment(environ: Mapping[str, str]) -> tuple[Given, list[str]]:
     """Settings given as variables; an empty one counts as not set."""
     given: Given = {}
-    warnings = []
-    for variable in environ:
-        if not variable.startswith(PREFIX) or variable.startswith(_RESERVED) or not environ[variable]:
-            continue
-        row = _VARIABLES.get(variable)
+    warnings: list[str] = []
+    ours = [name for name in environ if name.startswith(PREFIX) and not name.startswith(_RESERVED) and environ[name]]
+    if not ours:
+        return given, warnings
+    from .values import accept_text
+
+    rows = {row.variable: row for row in TABLE}
+    for variable in ours:
+        row = rows.get(variable)
         if row is None:
-            warnings.append(_stray(variable))
+            warnings.append(_stray(variable, rows))
         else:
             given[row.name] = (accept_text(row, environ[variable], variable), variable)
     return given, warnings
 
 
-def _stray(variable: str) -> str:
+def _stray(variable: str, known: Iterable[str]) -> str:
     """A variable with our prefix that is no setting: a slip of the pen is refused, others are not ours."""
-    meant = nearest(variable.upper(), _VARIABLES, cutoff=0.9)
+    from .values import nearest
+
+    meant = nearest(variable.upper(), known, cutoff=0.9)
     if meant:
         raise BadConfig(
             f"{variable} is no setting; did you mean {meant}?", setting=variable, origin="environment", meant=meant

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from .render import Frame
 
 LEAST_TOKENS = 24  # a shorter rest of an item says nothing
+LEAST_CHARACTERS = 40
+MOST_CHARACTERS = 4  # that a token can hold: more of a long item need not be looked at
 
 
 def fill(frame: Frame, items: Sequence[Hit], budget: int) -> tuple[str, list[Hit]]:
@@ -33,15 +35,18 @@ def fill(frame: Frame, items: Sequence[Hit], budget: int) -> tuple[str, list[Hit
 
 def _fitting(frame: Frame, lines: list[str], item: Hit, budget: int) -> str | None:
     """The item's line, whole or shortened, or None if it has no room."""
-    line = frame.line(item)
-    left = budget - estimate(frame.block([*lines, line]))
-    if left >= 0:
-        return line
     room = budget - estimate(frame.block([*lines, frame.line(item, "")]))
-    size = len(item.text)
-    while room >= LEAST_TOKENS and size > 40:
-        size = size * 3 // 4
-        line = frame.line(item, shorten(item.text, size))
-        if estimate(frame.block([*lines, line])) <= budget:
+    size = min(len(item.snippet), (max(0, room) + 1) * MOST_CHARACTERS)
+    if size == len(item.snippet) and fits(frame, [*lines, frame.line(item)], budget):
+        return frame.line(item)
+    while room >= LEAST_TOKENS and size > LEAST_CHARACTERS:
+        line = frame.line(item, shorten(item.snippet, size))
+        if fits(frame, [*lines, line], budget):
             return line
+        size = size * 3 // 4
     return None
+
+
+def fits(frame: Frame, lines: list[str], budget: int) -> bool:
+    """Whether a block of these lines costs no more than the budget."""
+    return estimate(frame.block(lines)) <= budget

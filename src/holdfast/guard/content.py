@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 DEPTH = 16
 METADATA_BYTES = 64 * 1024
-CONTENT_BYTES = 16 * 1024 * 1024  # a bound on the walk; the journal knows the configured size of an entry
+CONTENT_BYTES = 64 * 1024 * 1024  # a bound on the walk; the journal knows the configured size of an entry
+MOST_VALUES = 1_000_000
 ARTIFACT_LENGTH = 400
 _TEXT_NAMES = ("text", "message", "decision", "finding", "preference", "fact", "summary", "note", "event")
 CONTENT_FIELDS = ("text", "role", "author", "kind", "tool_call_id", "decision", "rationale", "alternatives")
@@ -28,12 +29,13 @@ _LINES = {"author": 256, "kind": 64, "tool_call_id": 256}
 
 
 class _Copy:
-    """Copies one JSON value, counting bytes (about as encoded) so that shared parts cannot explode."""
+    """Copies one JSON value, counting values and bytes (about as encoded): shared parts cannot explode."""
 
-    __slots__ = ("error", "field", "left", "most")
+    __slots__ = ("error", "field", "left", "most", "values")
 
     def __init__(self, field: str, most: int, error: type[HoldfastError]) -> None:
         self.field, self.most, self.left, self.error = field, most, most, error
+        self.values = MOST_VALUES
 
     def value(self, given: Any, where: str, depth: int) -> Any:
         if given is None or isinstance(given, bool):
@@ -63,7 +65,8 @@ class _Copy:
 
     def _spend(self, value: Any, size: int) -> Any:
         self.left -= size
-        if self.left < 0:
+        self.values -= 1
+        if self.left < 0 or self.values < 0:
             message = f"{self.field} is too large: at most {self.most // 1024} KiB as JSON"
             raise self.error(message, field=self.field, most=self.most)
         return value
@@ -102,13 +105,13 @@ def _text(parts: dict[str, Any], type_: str) -> str:
     names = ("text", "message", type_, *_TEXT_NAMES)
     name = next((name for name in names if isinstance(parts.get(name), str)), None)
     given = parts.pop(name) if name else None
-    for name in ("message", type_):
-        if name in parts and parts.pop(name) != given:
-            raise fields.broken(f"content.{name}", "differs from the text; give the words once")
+    for twin in ("message", "decision") if type_ == "decision" else ("message",):
+        if twin in parts and parts.pop(twin) != given:
+            raise fields.broken(f"content.{twin}", "differs from the text; give the words once")
     said = fields.text(given if given is not None else _derived(parts), "text")
     if not said.strip():
         raise fields.broken("text", "must have at least one character that is not white space")
-    if type_ == "artifact" and len(said) > ARTIFACT_LENGTH:
+    if type_ == "artifact" and fields.length(said) > ARTIFACT_LENGTH:
         rule = f"of an artifact is a snippet of at most {ARTIFACT_LENGTH} characters, has {len(said)}"
         raise fields.broken("text", f"{rule}; give the file's path beside it")
     return said

@@ -11,16 +11,18 @@ import re
 from ..errors import Invalid
 from ..model.entry import ROLES
 from ..model.ids import AGENT, ENTRY_ID
+from .rules import MARK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-TAG = re.compile(r"[a-z0-9][a-z0-9_.:-]{0,63}\Z")
-MEMORY_KEY = re.compile(r"[a-z][a-z0-9_]{0,63}\Z")
-PROVENANCE = re.compile(r"(?:user|agent|file|web|(?:tool|import):[\w.:/@+-]{1,128})\Z")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+# As text: `re` compiles them on first use, and a process that adds one plain entry needs none of them.
+TAG = r"[a-z0-9][a-z0-9_.:-]{0,63}\Z"
+MEMORY_KEY = r"[a-z][a-z0-9_]{0,63}\Z"
+PROVENANCE = r"(?:user|agent|file|web|(?:tool|import):[\w.:/@+-]{1,128})\Z"
+_CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]"
 MOST_TAGS = 64
 MOST_REFERENCES = 256
 USER_LENGTH = 256
@@ -34,6 +36,13 @@ _RESERVED = ("system_", "internal_")
 def broken(field: str, rule: str, **details: object) -> Invalid:
     """The error for a field that breaks a rule."""
     return Invalid(f"{field} {rule}", field=field, **details)
+
+
+def hint(given: object, known: Iterable[str]) -> str:
+    """`, did you mean …?`, or nothing."""
+    from ..text.nearest import did_you_mean  # only an error pays for loading it
+
+    return did_you_mean(str(given)[:40], known)
 
 
 def text(given: Any, field: str) -> str:
@@ -52,7 +61,7 @@ def line(given: Any, field: str, most: int, what: str = "") -> str:
     found = text(given, field)
     if not 1 <= len(found) <= most or not found.strip():
         raise broken(field, f"must have 1 to {most} characters, has {len(found)}{what}", most=most)
-    if _CONTROL.search(found):
+    if not found.isprintable() and re.search(_CONTROL, found):
         raise broken(field, "must not contain control characters or line breaks")
     return found
 
@@ -123,7 +132,7 @@ def _tag(given: Any, field: str) -> str:
 
         tag = normalize("NFC", tag)
     tag = tag.lower()
-    if not TAG.match(tag):
+    if not re.match(TAG, tag):
         rule = "must be 1 to 64 of a-z, 0-9, _ . : and -, beginning with a letter or digit; a dot makes a hierarchy"
         raise broken(field, rule)
     return tag
@@ -168,17 +177,22 @@ def agent(given: Any, field: str = "agent") -> str:
 
 def memory_key(given: Any, field: str = "key") -> str:
     """The key of a user memory."""
-    if not isinstance(given, str) or not MEMORY_KEY.match(given):
+    if not isinstance(given, str) or not re.match(MEMORY_KEY, given):
         raise broken(field, "must be 1 to 64 of a-z, 0-9 and _, beginning with a letter")
     if given.startswith(_RESERVED):
         raise broken(field, "must not begin with system_ or internal_, which are reserved")
     return given
 
 
+def length(given: str) -> int:
+    """Characters, not counting the marks of redaction: what was stored once can always be loaded again."""
+    return len(MARK.get().sub("", given) if "[redacted:" in given else given)
+
+
 def memory_text(given: Any, field: str = "text") -> str:
     """The value of a user memory: 1 to 2,000 characters."""
     found = text(given, field)
-    if not found.strip() or len(found) > MEMORY_LENGTH:
+    if not found.strip() or length(found) > MEMORY_LENGTH:
         raise broken(field, f"of a user memory must have 1 to {MEMORY_LENGTH} characters, has {len(found)}")
     return found
 
@@ -192,7 +206,7 @@ def role(given: Any, field: str = "role") -> str:
 
 def provenance(given: Any, field: str = "provenance") -> str:
     """Who an entry came from."""
-    if not isinstance(given, str) or not PROVENANCE.match(given):
+    if not isinstance(given, str) or not re.match(PROVENANCE, given):
         names = "user, agent, file, web, tool:<name> or import:<what>"
         raise broken(field, f"must be {names}, where a name has 1 to 128 letters, digits or . : / @ + - _")
     return given

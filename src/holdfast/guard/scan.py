@@ -7,15 +7,19 @@ TooHard and is withheld by the caller.
 
 from __future__ import annotations
 
-from .rules import FIELD, GATES, MARK, NAMES, REST, RULES, Rule
+from .rules import FIELD, GATES, MARK, NAMES, REST, RULES, SIGN_WITHIN, Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
     from collections.abc import Callable, Iterator
 
-MOST_CHARACTERS = 16 * 1024 * 1024
-MOST_STEPS = 400_000
+MOST_CHARACTERS = 64 * 1024 * 1024
+# Work is 16 for each place looked at and 1 for each character that a pattern took there, whether it was a
+# secret or not. Real text, even dense JSON of settings, stays below 3 a character; what is made to be slow does not.
+_WORK_EACH = 16
+_WORK_FREE = 250_000
+_WORK_PER_CHARACTER = 8
 _FULL = 255  # a bounded pattern that took this much may have left the rest of the secret standing
 _STOPS = ".,;:!?"
 
@@ -47,7 +51,7 @@ def _lower(text: str) -> str:
 
 def _candidates(text: str, low: str) -> Iterator[Span]:
     """What the rules take, wherever one of their anchors stands."""
-    work = _Work()
+    work = _Work(_WORK_FREE + _WORK_PER_CHARACTER * len(text))
     for gate, anchors in GATES:
         if gate in low:
             for anchor, numbers in anchors:
@@ -57,16 +61,16 @@ def _candidates(text: str, low: str) -> Iterator[Span]:
 
 
 class _Work:
-    """Counts the places looked at."""
+    """How much may still be done for this text."""
 
-    __slots__ = ("steps",)
+    __slots__ = ("left",)
 
-    def __init__(self) -> None:
-        self.steps = 0
+    def __init__(self, left: int) -> None:
+        self.left = left
 
-    def step(self) -> None:
-        self.steps += 1
-        if self.steps > MOST_STEPS:
+    def spend(self, amount: int) -> None:
+        self.left -= amount
+        if self.left < 0:
             raise TooHard
 
 
@@ -76,19 +80,25 @@ def _by_rule(text: str, low: str, anchor: str, number: int, work: _Work) -> Iter
         return
     place = low.find(anchor)
     while place >= 0:
-        work.step()
-        taken = _taken(text, place, rule)
+        match = rule.pattern.get().match(text, place) if _may_match(low, place, rule) else None
+        work.spend(_WORK_EACH + (match.end() - place if match else 0))
+        taken = _taken(match, rule) if match else None
         if taken:
             yield (*taken, number)
         place = low.find(anchor, max(place + len(anchor), taken[1] if taken else 0))
 
 
-def _taken(text: str, place: int, rule: Rule) -> tuple[int, int, str] | None:
-    """The secret at this anchor, if there is one."""
-    match = rule.pattern.get().match(text, place)
-    if match is None:
-        return None
-    named = match.groupdict()
+def _may_match(low: str, place: int, rule: Rule) -> bool:
+    """Whether it is worth trying, and compiling, the rule's pattern here."""
+    if not rule.signs:
+        return True
+    near = low[place : place + SIGN_WITHIN]
+    return any(sign in near for sign in rule.signs)
+
+
+def _taken(match: re.Match[str], rule: Rule) -> tuple[int, int, str] | None:
+    """The secret in what a rule matched, if it is one."""
+    text, named = match.string, match.groupdict()
     group = "bare" if named.get("bare") is not None else "secret" if named.get("secret") is not None else 0
     start, end = match.span(group)
     if group == "bare":

@@ -7,13 +7,9 @@ here reads a store or changes words: redaction follows (`guard.redaction`).
 
 from __future__ import annotations
 
-import re
-
 from ..model.entry import AMENDABLE, SCOPES, TYPES, Draft
 from ..model.ids import entry_id as new_id
 from ..model.moment import iso, parse
-from ..model.vocabulary import meaning
-from ..text.nearest import did_you_mean
 from . import content as contents
 from . import fields as rules
 from .content import metadata
@@ -33,7 +29,6 @@ from .fields import (
     tags,
     user,
 )  # fmt: skip
-from .overrides import compaction, decay
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,8 +36,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = [
-    "FIELDS", "agent", "changes", "compaction", "decay", "depth", "draft", "entry_id", "limit", "memory_key",
-    "memory_text", "metadata", "offset", "references", "session_key", "share", "short", "tags", "user",
+    "FIELDS", "agent", "changes", "depth", "draft", "entry_id", "limit", "memory_key", "memory_text", "metadata",
+    "offset", "references", "session_key", "share", "short", "tags", "user",
 ]  # fmt: skip
 
 FIELDS = (
@@ -51,7 +46,6 @@ FIELDS = (
 )  # fmt: skip
 _PATH_LENGTH = 4096
 _TOOL_LENGTH = 128
-_NOT_IN_PROVENANCE = re.compile(r"[^\w.:/@+-]")
 _SIMPLE: dict[str, Callable[[Any, str], Any]] = {
     "importance": rules.share, "tags": rules.tags, "references": rules.references,
     "sensitive": rules.flag, "pinned": rules.flag,
@@ -80,9 +74,8 @@ def draft(
 def _known(given: Mapping[str, Any], names: tuple[str, ...]) -> None:
     for name in given:
         if name not in names:
-            shown = str(name)[:40]
-            rule = f"is not a field{did_you_mean(shown, names)}; allowed are {', '.join(names)}"
-            raise broken(shown, rule, allowed=names)
+            rule = f"is not a field{rules.hint(name, names)}; allowed are {', '.join(names)}"
+            raise broken(str(name)[:40], rule, allowed=names)
 
 
 def _named(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -90,10 +83,13 @@ def _named(given: Mapping[str, Any]) -> dict[str, Any]:
     name = given.get("type")
     if name is None:
         return {**given, "type": _usual_type(given)}
+    if isinstance(name, str) and name in TYPES:
+        return dict(given)
+    from ..model.vocabulary import meaning  # other words than ours: those of the seeds, or a mistake
+
     found = meaning(name) if isinstance(name, str) else None
     if found is None:
-        shown = str(name)[:40]
-        rule = f"must be one of {', '.join(TYPES)}, not {shown!r}{did_you_mean(shown, TYPES)}"
+        rule = f"must be one of {', '.join(TYPES)}, not {str(name)[:40]!r}{rules.hint(name, TYPES)}"
         raise broken("type", rule, allowed=TYPES)
     brought = {"role": found.role, "kind": found.kind}
     said = contents.joined(given)
@@ -113,7 +109,7 @@ def _usual_type(given: Mapping[str, Any]) -> str:
 
 def _scope(given: str) -> str:
     if given not in SCOPES:
-        rule = f"must be one of {', '.join(SCOPES)}{did_you_mean(str(given)[:40], SCOPES)}"
+        rule = f"must be one of {', '.join(SCOPES)}{rules.hint(given, SCOPES)}"
         raise broken("scope", rule, allowed=SCOPES)
     return given
 
@@ -145,7 +141,8 @@ def _captured(named: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, An
 def _usual_provenance(said: Mapping[str, Any], tool: str | None) -> str:
     """The least trusted that fits: a tool's output is never taken for the agent's or the user's words."""
     if tool is not None or said.get("role") == "tool" or said.get("kind") == "tool_result":
-        return "tool:" + _NOT_IN_PROVENANCE.sub("_", tool or "unknown")
+        named = (letter if letter.isalnum() or letter in "_.:/@+-" else "_" for letter in tool or "unknown")
+        return "tool:" + "".join(named)
     return "agent" if said.get("role") == "assistant" else "user"
 
 

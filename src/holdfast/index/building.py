@@ -11,8 +11,9 @@ import os
 import time
 
 from ..disk import boot_id
-from .catchup import CatchUp
-from .database import Damaged, create
+from .catchup import COMMIT_LINES, CatchUp, commit
+from .database import Damaged, close, create
+from .gate import GATE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from .marks import Marks
     from .recalled import Recalled
 
-COMMIT_LINES = 5000
 _TRIES = 5
 
 
@@ -46,8 +46,9 @@ class Builder:
             self._sweep()
             name = self._generations.fresh()
             try:
-                if self._attempt(name, scope, progress):
-                    return
+                with GATE:
+                    if self._attempt(name, scope, progress):
+                        return
             except BaseException:
                 self._generations.drop(name)
                 raise
@@ -70,7 +71,7 @@ class Builder:
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
                 self._generations.flip(name)
         finally:
-            connection.close()
+            close(connection)
         self._sweep()
         return True
 
@@ -100,12 +101,6 @@ class Builder:
         for name in self._marks.names():
             work.bring(name)
         commit(connection, work)
-
-
-def commit(connection: apsw.Connection, work: CatchUp) -> None:
-    """Rows, counter and marks together."""
-    work.rows.flush()
-    connection.execute("COMMIT")
 
 
 def _still(path: str, inode: int) -> bool:

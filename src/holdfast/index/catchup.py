@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ..model.scope import Scope
     from ..ports import Journal
 
+COMMIT_LINES = 5000  # lines in one transaction: a kill costs at most so much work
 _FILE = """
 SELECT n, generation, size, line, seq, tail_offset, hash, inode, bytes, mtime, buried, card_mtime, damaged
 FROM files WHERE journal=?
@@ -53,6 +54,8 @@ class FileRow:
     def __init__(self, row: tuple[Any, ...]) -> None:
         self.n, generation, offset, line, seq, tail_offset, tail_hash = row[:7]
         self.inode, self.bytes, self.mtime, self.buried, self.card_mtime, self.damaged = row[7:]
+        if not all(isinstance(number, int) for number in (*row[:6], *row[7:])) or not 0 <= tail_offset <= offset:
+            raise ValueError("a mark that cannot be")
         self.mark = Mark(
             generation=generation, offset=offset, line=line, seq=seq, tail_offset=tail_offset, tail_hash=tail_hash
         ) if tail_hash else None  # fmt: skip
@@ -219,3 +222,9 @@ def _folded(lines: tuple[Line, ...]) -> dict[str, list[Line]]:
 def card_of(text: str) -> Card:
     """The card that a sessions row holds."""
     return card_from(json.loads(text))
+
+
+def commit(connection: apsw.Connection, work: CatchUp) -> None:
+    """Rows, counter and marks together."""
+    work.rows.flush()
+    connection.execute("COMMIT")

@@ -13,14 +13,18 @@ from _thread import allocate_lock
 import apsw
 
 from ..disk import make_private_dir
-from .fulltext import glob_words
+from ..text.globs import matches
+from .gate import GATE
 from .schema import APPLICATION_ID, TABLES, VERSION, VIEWS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Callable
+    from typing import Any, TypeVar
 
     from ..disk import Disk
+
+    Answer = TypeVar("Answer")
 
 TROUBLE = (apsw.FullError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.IOError, apsw.NoMemError)
 WAITING = (apsw.BusyError, apsw.LockedError)
@@ -62,9 +66,17 @@ def connect(path: str, *, vfs: str | None = None) -> apsw.Connection:
         ):  # fmt: skip
             connection.execute(f"PRAGMA {pragma}").fetchall()
     except BaseException:
-        connection.close()
+        close(connection)
         raise
     return connection
+
+
+def close(connection: apsw.Connection) -> None:
+    """Close; the last one out folds the log into the file, and a disk that refuses leaves that to the next."""
+    try:
+        connection.close()
+    except apsw.Error:
+        return
 
 
 def create(disk: Disk, path: str, vfs: str | None = None) -> apsw.Connection:
@@ -72,11 +84,15 @@ def create(disk: Disk, path: str, vfs: str | None = None) -> apsw.Connection:
     make_private_dir(disk, os.path.dirname(path))
     disk.close(disk.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     connection = connect(path, vfs=vfs)
-    with connection:
-        for statements in (TABLES, VIEWS):
-            connection.execute(statements).fetchall()
-        connection.execute(f"PRAGMA user_version={VERSION}").fetchall()
-        connection.execute(f"PRAGMA application_id={APPLICATION_ID}").fetchall()
+    try:
+        with connection:
+            for statements in (TABLES, VIEWS):
+                connection.execute(statements).fetchall()
+            connection.execute(f"PRAGMA user_version={VERSION}").fetchall()
+            connection.execute(f"PRAGMA application_id={APPLICATION_ID}").fetchall()
+    except BaseException:
+        close(connection)
+        raise
     return connection
 
 
@@ -92,9 +108,9 @@ class Database:
         self._retired = False
         found = os.stat(path)
         self._identity = (found.st_dev, found.st_ino)
+        self._watch: apsw.Connection | None = None
         try:
-            self._watch = self._connect()  # never writes, so its data_version moves with every commit
-            self._check(self._watch)
+            self.ask(self._check)
         except BaseException:
             self.retire()
             raise
@@ -120,16 +136,28 @@ class Database:
         with self._mutex:
             return self._idle.pop() if self._idle else self._connect()
 
+    def ask(self, question: Callable[[apsw.Connection], Answer]) -> Answer:
+        """What a question finds out on a borrowed connection; a transaction that it left open is taken back."""
+        with GATE:
+            connection = self.take()
+            try:
+                return question(connection)
+            finally:
+                _take_back(connection)
+                self.give(connection)
+
     def give(self, connection: apsw.Connection) -> None:
         with self._mutex:
             if self._retired:
-                connection.close()
+                close(connection)
             else:
                 self._idle.append(connection)
 
     def version(self) -> int:
         """Moves whenever anybody commits to the file."""
-        with self._mutex:
+        with GATE, self._mutex:
+            if self._watch is None:
+                self._watch = self._connect()  # never writes, so its data_version moves with every commit
             return int(ask_one(self._watch, "PRAGMA data_version")[0])
 
     def replaced(self) -> bool:
@@ -142,11 +170,11 @@ class Database:
 
     def retire(self) -> None:
         """Close what is idle now and what is lent out as it comes back."""
-        with self._mutex:
+        with GATE, self._mutex:
             self._retired = True
-            for connection in [*self._idle, getattr(self, "_watch", None)]:
+            for connection in [*self._idle, self._watch]:
                 if connection is not None:
-                    connection.close()
+                    close(connection)
             self._idle.clear()
 
     def abandon(self) -> list[apsw.Connection]:
@@ -154,12 +182,22 @@ class Database:
         return self._all
 
 
+def _take_back(connection: apsw.Connection) -> None:
+    """End a transaction that failed; SQLite then drops it even if it cannot tell the file so."""
+    if connection.in_transaction:
+        try:
+            connection.execute("ROLLBACK")
+        except apsw.Error:
+            return
+
+
 def _fold(*values: Any) -> str:
     return str(values[0] or "").lower()
 
 
 def _glob_words(*values: Any) -> bool:
-    return glob_words(str(values[0]), str(values[1]))
+
+    return matches(str(values[1]), str(values[0]))
 
 
 def _has_log(path: str) -> bool:

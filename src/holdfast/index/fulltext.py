@@ -6,10 +6,11 @@ has a meaning to FTS5. Ranked by `bm25()`: the hidden `rank` column measured 1.4
 
 from __future__ import annotations
 
-import re
 from _thread import allocate_lock
 
 import apsw
+
+from .gate import GATE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,14 +19,24 @@ if TYPE_CHECKING:
 
 # text, tags, path, scope: whose memory it is must not count as a match
 WEIGHTS = "1.0, 1.5, 0.5, 0.0"
-_WORD = re.compile(r"\w+")
-_LONGEST_WORD = 128
 
 
 def match_query(words: Words) -> str | None:
-    """The FTS5 expression for loose terms and prefixes, or None where there are none."""
-    parts = [_quoted(term) for term in words.terms] + [_quoted(prefix) + " *" for prefix in words.prefixes]
+    """The FTS5 expression for loose terms, or None where there are none."""
+    parts = [_quoted(term) for term in words.terms]
     return "{text tags path} : (" + " OR ".join(parts) + ")" if parts else None
+
+
+def beginning(prefix: str, stem: str) -> str:
+    """The expression for words that may begin with a prefix: what its own stem leaves of it.
+
+    The index holds stems: `deploy` stands there as `deploi`, `deploying` as `deploy`, so only `deplo`
+    finds both. The texts found must then be looked at.
+    """
+    kept = 0
+    while kept < min(len(prefix), len(stem)) and prefix[kept] == stem[kept]:
+        kept += 1
+    return "{text tags path} : (" + _quoted(prefix[: max(kept, 1)]) + " *)"
 
 
 def scoped(query: str, tokens: list[str]) -> str:
@@ -33,6 +44,11 @@ def scoped(query: str, tokens: list[str]) -> str:
     if not tokens:
         return query
     return "(scope : (" + " OR ".join(_quoted(token) for token in tokens) + ")) AND (" + query + ")"
+
+
+def phrase(text: str) -> str:
+    """The expression for these words in a row, in the text itself."""
+    return "text : " + _quoted(text)
 
 
 def _quoted(term: str) -> str:
@@ -67,31 +83,6 @@ class Stemmer:
 
     def stems(self, text: str) -> list[str]:
         """Stems in order, repeats included."""
-        with self._mutex:
+        with GATE, self._mutex:
             found = self._tokenise(text.encode("utf-8", "replace"), apsw.FTS5_TOKENIZE_DOCUMENT, None)
         return [str(token) for row in found for token in row[2:]]
-
-
-def glob_words(text: str, pattern: str) -> bool:
-    """Whether a word of the text matches `d?ploy` or `*fix*`; linear, since words are bounded."""
-    wanted = _compiled(pattern)
-    return any(wanted.match(word) for word in _WORD.findall(text.lower()) if len(word) <= _LONGEST_WORD)
-
-
-_patterns: dict[str, re.Pattern[str]] = {}
-
-
-def _compiled(pattern: str) -> re.Pattern[str]:
-    if pattern not in _patterns:
-        if len(_patterns) > 200:
-            _patterns.clear()
-        pieces = [{"*": r"\w*", "?": r"\w"}.get(char, re.escape(char)) for char in _bounded(pattern)]
-        _patterns[pattern] = re.compile("".join(pieces) + r"\Z")
-    return _patterns[pattern]
-
-
-def _bounded(pattern: str) -> str:
-    """At most four stars, runs of them as one: the cost of a match grows with their number."""
-    pattern = re.sub(r"\*+", "*", pattern[:_LONGEST_WORD].lower())
-    head = pattern.split("*")
-    return "*".join(head[:5])

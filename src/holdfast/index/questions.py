@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 
 from ..model.entry import TYPES, Tombstone
+from ..model.ids import is_journal
 from ..model.moment import iso
 from ..model.query import Row
 from ..model.replay import Address
 from ..model.value import FrozenDict
 from .catchup import card_of
 from .database import ask_all, ask_one
-from .fulltext import WEIGHTS, match_query, scope_tokens, scoped
 from .schema import DELETED, SUPERSEDED, VISIBLE
 from .select import Where, where_filter, where_scope
 
@@ -27,26 +27,29 @@ if TYPE_CHECKING:
     import apsw
 
     from ..model.card import Card
-    from ..model.query import Filter, Words
+    from ..model.query import Filter
     from ..model.scope import Scope
 
-_ROW = "e.id, e.time, e.type, e.importance, e.pinned, e.session_id, e.workspace, coalesce(r.time, 0)"
+ROW = "e.id, e.time, e.type, e.importance, e.pinned, e.session_id, e.workspace, coalesce(r.time, 0)"
 _ORDERS = {
     "time": "e.time DESC, e.id", "oldest": "e.time, e.id", "importance": "e.importance DESC, e.time DESC, e.id",
 }  # fmt: skip
 _GROUP = 400
+_LARGEST = 1 << 31  # bytes: twice the largest journal that settings allow
 PLURALS = {type: ("summaries" if type == "summary" else type + "s") for type in TYPES}
 
 
-def _groups(items: Sequence[str]) -> Iterator[tuple[str, Sequence[str]]]:
+def groups(items: Sequence[str]) -> Iterator[tuple[str, Sequence[str]]]:
     """Placeholders and values, some hundreds at a time."""
     for start in range(0, len(items), _GROUP):
         group = items[start : start + _GROUP]
         yield ",".join("?" * len(group)), group
 
 
-def _row(found: tuple[Any, ...]) -> Row:
+def row_of(found: tuple[Any, ...]) -> Row:
     id, time, type, importance, pinned, session_id, workspace, recalled, *score = found
+    if not (time.__class__ is int and importance.__class__ is float and recalled.__class__ is int):
+        raise ValueError("a row with a number that is none")
     return Row(id, time, type, importance, bool(pinned), session_id, workspace, recalled, score[0] if score else 0.0)
 
 
@@ -56,71 +59,11 @@ def rows(
     where = where_filter(wanted, where_scope(scope, Where()))
     found = ask_all(
         connection,
-        f"SELECT {_ROW} FROM entries e LEFT JOIN recalled r ON r.id=e.id WHERE {where} "
+        f"SELECT {ROW} FROM entries e LEFT JOIN recalled r ON r.id=e.id WHERE {where} "
         f"ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?",
         (*where.values, -1 if limit is None else limit, offset),
     )
-    return [_row(row) for row in found]
-
-
-def match(connection: apsw.Connection, scope: Scope, wanted: Filter, words: Words, limit: int) -> list[Row]:
-    """Candidates by BM25; words with `?` or an inner `*` are looked for in every text of the scope."""
-    found: dict[str, Row] = {}
-    query = match_query(words)
-    tokens = scope_tokens(connection, scope)
-    if query is not None and tokens is not None:
-        found = {row.id: row for row in _ranked(connection, scope, wanted, scoped(query, tokens), limit)}
-    for pattern in words.globs:
-        for row in _globbed(connection, scope, wanted, pattern, limit):
-            found.setdefault(row.id, row).score += 1.0
-    return sorted(found.values(), key=lambda row: (-row.score, row.id))[:limit]
-
-
-def _ranked(connection: apsw.Connection, scope: Scope, wanted: Filter, query: str, limit: int) -> list[Row]:
-    """The best `limit`, with every other row that ties with the last: rowids must not decide."""
-    asked = limit + 32
-    ranked = _best(connection, scope, wanted, query, asked)
-    if len(ranked) == asked and ranked[-1].score == ranked[limit - 1].score:
-        ranked = _best(connection, scope, wanted, query, -1)
-    return ranked
-
-
-def _best(connection: apsw.Connection, scope: Scope, wanted: Filter, query: str, limit: int) -> list[Row]:
-    where = where_filter(wanted, where_scope(scope, Where()))
-    if _open(scope, wanted):  # rank first, then look up only the best: joining every match is 3 times slower
-        inner = (
-            f"SELECT rowid AS chunk, -bm25(chunks_fts, {WEIGHTS}) AS score FROM chunks_fts "
-            f"WHERE chunks_fts MATCH ? ORDER BY bm25(chunks_fts, {WEIGHTS}) LIMIT ?"
-        )
-        sql = (
-            f"SELECT {_ROW}, f.score FROM ({inner}) f JOIN chunks c ON c.n=f.chunk JOIN entries e ON e.n=c.entry "
-            f"LEFT JOIN recalled r ON r.id=e.id WHERE {where} ORDER BY f.score DESC, e.id"
-        )
-        values = (query, limit, *where.values)
-    else:
-        sql = (
-            f"SELECT {_ROW}, -bm25(chunks_fts, {WEIGHTS}) AS score FROM chunks_fts f JOIN chunks c ON c.n=f.rowid "
-            f"JOIN entries e ON e.n=c.entry LEFT JOIN recalled r ON r.id=e.id "
-            f"WHERE chunks_fts MATCH ? AND {where} ORDER BY score DESC, e.id LIMIT ?"
-        )
-        values = (query, *where.values, limit)
-    return [_row(row) for row in ask_all(connection, sql, values)]
-
-
-def _open(scope: Scope, wanted: Filter) -> bool:
-    """Whether the scope's tokens are all that restricts a match."""
-    return not wanted.narrows and scope.workspace is None and (scope.shared or scope.user is None)
-
-
-def _globbed(connection: apsw.Connection, scope: Scope, wanted: Filter, pattern: str, limit: int) -> list[Row]:
-    where = where_filter(wanted, where_scope(scope, Where()))
-    found = ask_all(
-        connection,
-        f"SELECT {_ROW} FROM entries e JOIN chunks c ON c.entry=e.n LEFT JOIN recalled r ON r.id=e.id "
-        f"WHERE {where} AND glob_words(c.text, ?) ORDER BY e.time DESC, e.id LIMIT ?",
-        (*where.values, pattern, limit),
-    )
-    return [_row(row) for row in found]
+    return [row_of(row) for row in found]
 
 
 def rarity(connection: apsw.Connection, stems: dict[str, list[str]]) -> tuple[int, dict[str, int]]:
@@ -138,7 +81,7 @@ def rarity(connection: apsw.Connection, stems: dict[str, list[str]]) -> tuple[in
 
 def locate(connection: apsw.Connection, scope: Scope, ids: Sequence[str], every: bool) -> dict[str, Address]:
     places: dict[str, Address] = {}
-    for marks, group in _groups(ids):
+    for marks, group in groups(ids):
         where = where_scope(scope, Where())
         where.add(f"e.id IN ({marks})", *group)
         if not every:
@@ -150,14 +93,22 @@ def locate(connection: apsw.Connection, scope: Scope, ids: Sequence[str], every:
             where.values,
         )
         for id, journal, offset, length, spans in found:
-            later = tuple((start, size) for start, size in json.loads(spans)) if spans else ()
-            places[id] = Address(id=id, journal=journal, spans=((offset, length), *later))
+            places[id] = _address(id, journal, [(offset, length), *(json.loads(spans) if spans else ())])
     return places
+
+
+def _address(id: str, journal: str, spans: list[tuple[int, int]]) -> Address:
+    """Where an entry lies. A flipped bit can make any number of it absurd, and files are read by these."""
+    if not is_journal(journal) or not all(
+        isinstance(number, int) and 0 <= number <= _LARGEST for start, size in spans for number in (start, size)
+    ):
+        raise ValueError("an address that leads nowhere")
+    return Address(id=id, journal=journal, spans=tuple((start, size) for start, size in spans))
 
 
 def buried(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, Tombstone]:
     stones: dict[str, Tombstone] = {}
-    for marks, group in _groups(ids):
+    for marks, group in groups(ids):
         found = ask_all(
             connection,
             f"SELECT id, timestamp, reason, digest, compacted_at FROM tombstones WHERE id IN ({marks})",
@@ -170,7 +121,7 @@ def buried(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, Tombsto
 
 def references(connection: apsw.Connection, scope: Scope, ids: Sequence[str], inbound: bool) -> list[tuple[str, str]]:
     edges: list[tuple[str, str]] = []
-    for marks, group in _groups(ids):
+    for marks, group in groups(ids):
         where = where_scope(scope, Where())
         where.add("e.state=?", VISIBLE)
         where.add(f"{'t.target' if inbound else 'e.id'} IN ({marks})", *group)
@@ -185,7 +136,7 @@ def references(connection: apsw.Connection, scope: Scope, ids: Sequence[str], in
 
 def same_text(connection: apsw.Connection, scope: Scope, ids: Sequence[str]) -> list[str]:
     twins: set[str] = set()
-    for marks, group in _groups(ids):
+    for marks, group in groups(ids):
         where = where_scope(scope, Where())
         where.add("e.state=?", VISIBLE)
         found = ask_all(
@@ -217,7 +168,7 @@ def cards(
         where.add("s.user_id=?", scope.user)
     where.any_of("s.id", scope.sessions)
     if scope.workspace is not None:
-        where.add("s.workspace=?" + (" OR s.workspace IS NULL" if scope.loose else ""), scope.workspace)
+        where.add("(s.workspace=?" + (" OR s.workspace IS NULL)" if scope.loose else ")"), scope.workspace)
     if journal is not None:
         where.add("s.id=?", journal)
     else:
@@ -247,10 +198,16 @@ def _live(connection: apsw.Connection, card: str, file: int, size: int, last: in
     )  # fmt: skip
 
 
-def sessions(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, tuple[str | None, Mapping[str, Any]]]:
+def sessions(
+    connection: apsw.Connection, scope: Scope, ids: Sequence[str]
+) -> dict[str, tuple[str | None, Mapping[str, Any]]]:
     known: dict[str, tuple[str | None, Mapping[str, Any]]] = {}
-    for marks, group in _groups(ids):
-        for id, key, decay in ask_all(connection, f"SELECT id, key, decay FROM sessions WHERE id IN ({marks})", group):
+    for marks, group in groups(ids):
+        where = Where()
+        where.add(f"id IN ({marks})", *group)
+        if scope.user is not None:
+            where.add("user_id=?", scope.user)
+        for id, key, decay in ask_all(connection, f"SELECT id, key, decay FROM sessions WHERE {where}", where.values):
             known[id] = (key, json.loads(decay) if decay else {})
     return known
 

@@ -11,7 +11,9 @@ import os
 from _thread import allocate_lock
 
 from ..disk import read_file, write_all, write_atomic
+from ..errors import Invalid
 from ..model.moment import DAY_MS, HOUR_MS, iso, millis
+from .database import ask_one
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 _FLUSH_AT = 500
 _TIDY_BYTES = 256 * 1024
+_UPSERT = "INSERT INTO recalled VALUES(?,?) ON CONFLICT(id) DO UPDATE SET time=max(time, excluded.time)"
 
 
 class Recalled:
@@ -34,6 +37,11 @@ class Recalled:
         self._mutex = allocate_lock()
         self._pending: dict[str, int] = {}
         self._noted: dict[str, int] = {}
+
+    def after_fork(self) -> None:
+        """In a child: what the parent gathered is the parent's to write."""
+        self._mutex = allocate_lock()
+        self._pending = {}
 
     def note(self, ids: Sequence[str], time: int) -> None:
         """Remember that these were recalled in this hour."""
@@ -70,25 +78,41 @@ class Recalled:
         except OSError:
             return 0
 
-    def read(self, connection: apsw.Connection, now: int) -> None:
-        """Bring the table level with the file; inside a transaction."""
-        latest = self._latest(now)
-        connection.execute("DELETE FROM recalled")
-        connection.executemany("INSERT INTO recalled VALUES(?,?)", list(latest.items()))
-        connection.execute("INSERT OR REPLACE INTO meta VALUES('recalled', ?)", (str(self.size()),))
+    def stamp(self) -> str:
+        """Differs whenever the file was added to or written anew; empty where there is none."""
+        try:
+            found = os.stat(self.path)
+        except OSError:
+            return ""
+        return f"{found.st_ino}:{found.st_size}"
 
-    def _latest(self, now: int) -> dict[str, int]:
-        """The last recall of each entry; lines that cannot be read are skipped."""
+    def read(self, connection: apsw.Connection, now: int) -> None:
+        """Bring the table level with the file, reading only what was added since; inside a transaction."""
+        stamp = self.stamp()
+        start = _read_so_far(stamp_of(connection), stamp)
+        if start == 0:
+            connection.execute("DELETE FROM recalled")
+        connection.executemany(_UPSERT, list(self._latest(now, start).items()))
+        connection.execute("INSERT OR REPLACE INTO meta VALUES('recalled', ?)", (stamp,))
+
+    def level(self, connection: apsw.Connection, now: int) -> None:
+        """The same, in a transaction of its own."""
+        connection.execute("BEGIN IMMEDIATE")
+        self.read(connection, now)
+        connection.execute("COMMIT")
+
+    def _latest(self, now: int, start: int = 0) -> dict[str, int]:
+        """The last recall of each entry from this byte on; lines that cannot be read are skipped."""
         latest: dict[str, int] = {}
         try:
             data = read_file(self._disk, self.path)
         except OSError:
             return latest
-        for line in data.split(b"\n"):
+        for line in data[start:].split(b"\n"):
             try:
                 record = json.loads(line)
                 id, time = str(record["id"]), millis(record["hour"])
-            except (ValueError, KeyError, TypeError):
+            except (ValueError, KeyError, TypeError, RecursionError, Invalid):
                 continue
             if time > now - 2 * DAY_MS:
                 latest[id] = max(time, latest.get(id, 0))
@@ -112,3 +136,16 @@ class Recalled:
     def _rewrite(self, latest: dict[str, int]) -> None:
         lines = "".join(f'{{"id":"{id}","hour":"{iso(time)}"}}\n' for id, time in latest.items())
         write_atomic(self._disk, self.path, lines.encode())
+
+
+def stamp_of(connection: apsw.Connection) -> str:
+    """The stamp of the file when the table was last level with it."""
+    found = ask_one(connection, "SELECT value FROM meta WHERE key='recalled'")
+    return str(found[0]) if found else ""
+
+
+def _read_so_far(before: str, now: str) -> int:
+    """The bytes that need not be read again: those of the same file, which has only grown."""
+    file, _, size = before.partition(":")
+    same, _, grown = now.partition(":")
+    return int(size) if size and file == same and int(size) <= int(grown) else 0

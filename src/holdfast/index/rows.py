@@ -2,7 +2,8 @@
 
 Works inside a transaction that somebody else opened. Every change to what is searchable goes through
 `_show` and `_hide`, so that full text, counter and state never part. FTS rows leave by the 'delete'
-command with exactly the text that went in (D15). It reads no file.
+command with exactly the text that went in (D15). What becomes of vectors is up to `stale`, which is told of
+every change of what an entry says or whether it is seen. It reads no file.
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ import json
 
 from ..model.ids import digest
 from ..model.moment import millis
-from ..text.content import searchable_text
-from ..text.words import searchable
+from ..text.content import searchable, searchable_text
 from .database import ask_all, ask_one
 from .schema import DELETED, SUPERSEDED, VISIBLE
+from .stale import Stale
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 
 _INSERT_ENTRY = """
 INSERT INTO entries(id, file, seq, offset, length, spans, checksum, state, scope, session_id, user_id, workspace,
-  time, type, importance, pinned, sensitive, provenance, role, key, tool, path, tags, detail)
-VALUES(?,?,?,?,?,NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(id) DO NOTHING
+  time, type, importance, pinned, sensitive, provenance, role, author, key, tool, path, tags, detail)
+VALUES(?,?,?,?,?,NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(id) DO NOTHING
 """  # no RETURNING: its statement journal makes FTS5 flush at every row, 2.5 times slower in all
 _INSERT_FTS = "INSERT INTO chunks_fts(rowid, text, tags, path, scope) VALUES(?,?,?,?,?)"
 _DELETE_FTS = "INSERT INTO chunks_fts(chunks_fts, rowid, text, tags, path, scope) VALUES('delete',?,?,?,?,?)"
@@ -49,8 +50,10 @@ class Rows:
         self._connection = connection
         self._users: dict[str, int] = {}
         self._sessions: dict[str, int] = {}
+        self._stale = Stale(connection)
         self._added = 0
         self.duplicates = 0
+        self.dropped: list[str] = []  # ids of entries that were taken out
 
     def flush(self) -> None:
         """Write down how many entries became searchable; before every commit."""
@@ -78,7 +81,8 @@ class Rows:
             id, file, seq, line.offset, line.length, record.get("checksum", ""), state,
             record.get("scope", "session"), record.get("session_id"), record.get("user_id"), record.get("workspace"),
             time, record["type"], record.get("importance", 0.5), bool(record.get("pinned")),
-            bool(record.get("sensitive")), record.get("provenance", "user"), content.get("role"), key,
+            bool(record.get("sensitive")), record.get("provenance", "user"), content.get("role"),
+            content.get("author"), key,
             record.get("tool"), record.get("path"), _json(record.get("tags") or []), _json(detail),
         ))  # fmt: skip
         if self._connection.total_changes() == before:
@@ -93,6 +97,8 @@ class Rows:
             chunk = self._connection.last_insert_rowid()  # before `_token`, which may insert a user or a session
             where = self._token(record.get("scope", "session"), record.get("user_id"), record.get("session_id"))
             self._run(_INSERT_FTS, _full_text(chunk, text, tags, record.get("path"), where))
+            self._stale.queue(chunk)
+            self._stale.after(n)
             self._added += 1
         if key is not None:
             self._supersede(file, key, seq)
@@ -124,6 +130,7 @@ class Rows:
         )
         for (n,) in older:
             self._hide(n)
+            self._stale.hidden(n)
             self._run("UPDATE entries SET state=? WHERE n=?", (SUPERSEDED, n))
 
     def amend(self, line: Line, record: dict[str, Any]) -> None:
@@ -142,6 +149,8 @@ class Rows:
             self._retag(n, changes["tags"])
         if "text" in changes:
             self._retext(n, changes["text"])
+            if state == VISIBLE:
+                self._stale.changed(n)
         kept = [*json.loads(spans or "[]"), [line.offset, line.length]]
         self._run("UPDATE entries SET spans=?, checksum=? WHERE n=?", (_json(kept), record.get("checksum", ""), n))
         if state == VISIBLE:
@@ -165,12 +174,25 @@ class Rows:
         """Take an entry out of every table."""
         if state == VISIBLE:
             self._hide(n)
+            self._stale.hidden(n)
+        file, key = ask_one(self._connection, "SELECT file, key FROM entries WHERE n=?", (n,))
+        self.dropped += [id for (id,) in ask_all(self._connection, "SELECT id FROM entries WHERE n=?", (n,))]
         for statement in (
             "DELETE FROM entry_tags WHERE entry=?", "DELETE FROM entry_references WHERE entry=?",
             "DELETE FROM chunks WHERE entry=?", "DELETE FROM recalled WHERE id=(SELECT id FROM entries WHERE n=?)",
             "DELETE FROM entries WHERE n=?",
         ):  # fmt: skip
             self._run(statement, (n,))
+        if key is not None:
+            self._resurface(file, key)
+
+    def _resurface(self, file: int, key: str) -> None:
+        """The latest value of a key was erased: the one before it stands again."""
+        found = ask_one(
+            self._connection, "SELECT id FROM entries WHERE file=? AND key=? ORDER BY seq DESC LIMIT 1", (file, key)
+        )
+        if found is not None:
+            self._restate(found[0], bool(ask_one(self._connection, "SELECT 1 FROM tombstones WHERE id=?", found)))
 
     # -- tombstones
 
@@ -196,9 +218,11 @@ class Rows:
             return
         if state == VISIBLE:
             self._hide(n)
+            self._stale.hidden(n)
         self._run("UPDATE entries SET state=? WHERE n=?", (wanted, n))
         if wanted == VISIBLE:
             self._show(n)
+            self._stale.shown(n)
 
     # -- full text
 

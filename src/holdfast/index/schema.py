@@ -71,6 +71,7 @@ CREATE TABLE entries(
   sensitive INTEGER NOT NULL,
   provenance TEXT NOT NULL,
   role TEXT,
+  author TEXT,
   key TEXT,
   tool TEXT,
   path TEXT,
@@ -78,6 +79,8 @@ CREATE TABLE entries(
   detail TEXT NOT NULL);
 CREATE INDEX entries_by_file ON entries(file, time);
 CREATE INDEX entries_by_user ON entries(user_id, time);
+CREATE INDEX entries_by_order ON entries(file, seq);
+CREATE INDEX entries_by_author ON entries(user_id, author) WHERE author IS NOT NULL;
 CREATE INDEX entries_by_key ON entries(file, key) WHERE key IS NOT NULL;
 
 CREATE TABLE entry_tags(tag TEXT, entry INTEGER, PRIMARY KEY(tag, entry)) WITHOUT ROWID;
@@ -98,6 +101,19 @@ CREATE TABLE chunks(
   hash TEXT NOT NULL,
   text TEXT NOT NULL);
 CREATE INDEX chunks_by_entry ON chunks(entry);
+
+-- One vector a chunk, all of one embedder: another one means another generation.
+CREATE TABLE embedders(n INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE, dimensions INTEGER NOT NULL);
+CREATE TABLE vectors(
+  n INTEGER PRIMARY KEY AUTOINCREMENT,
+  chunk INTEGER NOT NULL UNIQUE REFERENCES chunks(n),
+  embedder INTEGER NOT NULL REFERENCES embedders(n),
+  hash TEXT NOT NULL,
+  data BLOB NOT NULL);
+-- Owner and sign bits of 256 vectors in a row: a cold process looks at them all without reading a float.
+CREATE TABLE vector_pages(
+  page INTEGER PRIMARY KEY, stamp INTEGER NOT NULL, owners BLOB NOT NULL, bits BLOB NOT NULL);
+CREATE TABLE backlog(chunk INTEGER PRIMARY KEY);
 
 CREATE VIRTUAL TABLE chunks_fts USING fts5(
   text, tags, path, scope, content='', detail=full, tokenize='porter unicode61');

@@ -2,7 +2,8 @@
 
 Puts together what the other modules of this package own: pens write, replays read, places name the
 files, access says who may. Readers take no lock: appends only add lines and rewrites change the file
-in one step, so any moment is a consistent one. Readers never write.
+in one step, so any moment is a consistent one. Readers never write. What most processes never do
+(fetch, rewrite, blank, remove, inspect, quarantine) is loaded by the method that does it.
 """
 
 from __future__ import annotations
@@ -16,19 +17,13 @@ from ..model.replay import Replay
 from ..model.value import FrozenDict
 from .access import Access
 from .batch import already_stored, check_batch, check_lines
-from .blanking import blank_lines, lines_about
 from .cards import check_card, read_card, write_card
-from .fetching import fetch_from
 from .files import Places
 from .header import header_for, header_line
-from .inspection import damage
 from .line import amendment_line, checksum_of, draft_record, sealed, taken
 from .options import JournalOptions
 from .pen import Desk, Pen
-from .quarantine import Quarantine
-from .removal import remove_journal
 from .replay import NOTHING, Scan, replay_file
-from .rewrite import guessed_card, next_header, survivors, swap, sweep
 from .sizes import size_of
 from .tombstones import read_tombstones, tombstone_line
 
@@ -45,6 +40,7 @@ if TYPE_CHECKING:
     from ..ports import Clock, Keep
     from .batch import Known
     from .files import Place
+    from .quarantine import Quarantine
 
 
 def _nobody(_journal: str) -> None:
@@ -62,7 +58,12 @@ class FileJournal:
         self._places = Places(folder)
         self._access = Access(agent, disk, self._places)
         self._desk = Desk(disk, self._places, options or JournalOptions(), announce)
-        self._quarantine = Quarantine(disk, self._places.quarantine)
+
+    @property
+    def _quarantine(self) -> Quarantine:
+        from .quarantine import Quarantine
+
+        return Quarantine(self._disk, self._places.quarantine)
 
     def _pen(self, scope: Scope, journal: str, what: str) -> Pen:
         return Pen(self._desk, self._access.place(scope, journal), what)
@@ -182,6 +183,8 @@ class FileJournal:
 
     def fetch(self, scope: Scope, addresses: Iterable[Address]) -> dict[str, Entry]:
         """Entries at these addresses, each checked (id, checksum, scope); what fails is left out."""
+        from .fetching import fetch_from
+
         by_journal: dict[str, list[Address]] = {}
         for address in addresses:
             by_journal.setdefault(address.journal, []).append(address)
@@ -195,6 +198,8 @@ class FileJournal:
         self, scope: Scope, journal: str, keep: Keep, *, drop_damaged: Callable[[bytes], bool] | None = None
     ) -> Rewritten:  # fmt: skip
         """Write the journal anew as a later generation with what `keep` returns; amendments are folded."""
+        from .rewrite import guessed_card, next_header, survivors, swap, sweep
+
         with self._pen(scope, journal, "rewrite") as pen:
             self._open(pen, scope)
             scan = Scan(None).read(pen.read_all())
@@ -211,6 +216,8 @@ class FileJournal:
 
     def blank(self, scope: Scope, journal: str, ids: Collection[str]) -> int:
         """Overwrite entries and their amendments in place by spaces, where no rewrite fits (D42)."""
+        from .blanking import blank_lines, lines_about
+
         with self._pen(scope, journal, "blank") as pen:
             self._open(pen, scope)
             lines = lines_about(Scan(None).read(pen.read_all()).lines, ids)
@@ -222,6 +229,8 @@ class FileJournal:
 
     def remove(self, scope: Scope, journal: str) -> None:
         """Remove entries and card for good; the tombstones stay. What is not there is removed already."""
+        from .removal import remove_journal
+
         with self._pen(scope, journal, "remove") as pen:
             if not exists(self._disk, pen.place.directory):
                 return
@@ -236,10 +245,11 @@ class FileJournal:
         A journal that was removed is listed as long as its tombstones stand, since they must be found.
         """
         self._access.check_agent(scope)
-        for place in self._places.found(self._disk):
-            present = any(exists(self._disk, path) for path in (place.entries, place.tombstones, place.card))
-            if present and self._access.sees(scope, place):
-                yield place.journal
+        with Attempt("list", self._places.folder):
+            for place in self._places.found(self._disk):
+                present = any(exists(self._disk, path) for path in (place.entries, place.tombstones, place.card))
+                if present and self._access.sees(scope, place):
+                    yield place.journal
 
     def size(self, scope: Scope, journal: str) -> Size | None:
         """Sizes and times of the journal's files by stat; None where it does not exist."""
@@ -279,6 +289,8 @@ class FileJournal:
 
     def inspect(self, scope: Scope, journal: str) -> list[dict[str, Any]]:
         """Every damaged place in the journal's files: file, line (0: the whole file), offset, bytes, what."""
+        from .inspection import damage
+
         place = self._access.place(scope, journal)
         with Attempt("read", place.directory):
             self._access.admit(scope, place)

@@ -14,7 +14,6 @@ from hashlib import sha256
 from ..errors import FormatTooNew, Invalid
 from ..model.entry import SCHEMA_VERSION, STORED, Amendment, Entry
 from ..model.value import FrozenDict, freeze
-from .older import upgraded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,13 +75,19 @@ def decoded(raw: bytes, strict: bool = True) -> dict[str, Any] | None:
     """
     if intact(raw):
         record = parsed(raw)
-        return upgraded(record) if record and _version(record) < SCHEMA_VERSION and _is_entry(record) else record
+        return _upgraded(record) if record and _version(record) < SCHEMA_VERSION and _is_entry(record) else record
     if strict or MARK in raw:
         return None
     record = parsed(raw)
     if record is None or "checksum" in record or not _is_entry(record):
         return None
-    return record if _version(record) > SCHEMA_VERSION else upgraded({**record, "schema_version": 0})
+    return record if _version(record) > SCHEMA_VERSION else _upgraded({**record, "schema_version": 0})
+
+
+def _upgraded(record: dict[str, Any]) -> dict[str, Any] | None:
+    from .older import upgraded  # only files of earlier versions, or of the seeds, need it
+
+    return upgraded(record)
 
 
 def _version(record: Mapping[str, Any]) -> int:

@@ -15,7 +15,6 @@ from ..disk import exists, pread_all, refused, write_all
 from ..errors import FormatTooNew, NotFound, SizeLimit
 from ..lock import Lock
 from .batch import check_lines
-from .census import bytes_by_kind
 from .relaxed import Relaxed
 from .tail import Tail, read_tail, stamp_of
 
@@ -132,6 +131,7 @@ class Pen:
         tail = self.tail
         data = (b"" if tail.sealed else b"\n") + b"\n".join(lines) + b"\n"
         self._check_sizes(lines, len(data))
+        self._desk.relaxed.raise_failure()
         self.announce()
         self.forget_tail()
         self._write(self.fd, self.place.entries, tail.size, data)
@@ -221,6 +221,8 @@ class Pen:
             return 0
 
     def _full(self, total: int, new: int) -> SizeLimit:
+        from .census import bytes_by_kind  # only a full journal is counted
+
         kinds = bytes_by_kind(self._desk.disk, self.place)
         shown = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items(), key=lambda item: -item[1]))
         limit = self._desk.options.session_bytes

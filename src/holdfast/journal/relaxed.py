@@ -39,7 +39,6 @@ class Relaxed:
         """This file was written to: sync it soon."""
         if self._pid != os.getpid():
             self._start_over()
-        self._raise_failure()
         with self._guard:
             self._pending.add(path)
             if self._running:
@@ -52,7 +51,7 @@ class Relaxed:
         if self._pid != os.getpid():
             self._start_over()
         self._sync(self._take())
-        self._raise_failure()
+        self.raise_failure()
 
     def _run(self) -> None:
         while True:
@@ -81,7 +80,8 @@ class Relaxed:
             except OSError as error:
                 self._failure = refused("sync", path, error)
 
-    def _raise_failure(self) -> None:
+    def raise_failure(self) -> None:
+        """A sync failed since the last call: say so, once."""
         failure, self._failure = self._failure, None
         if failure is not None:
             raise failure

@@ -1,8 +1,8 @@
 """Replay: reading a journal's bytes into lines. Pure over bytes; it never writes and never raises on damage.
 
 Lines end at b"\\n" and nowhere else (U+2028 is text); CRLF is accepted; a line may be of any length.
-A line that fails its checksum is returned without a record and costs nothing but itself. An
-unfinished last line is left unread (`torn`) unless its checksum is right: then only its line end is
+A line that fails its checksum is returned without a record and costs nothing but itself. A torn
+tail, an unfinished last line, is left unread unless its checksum is right: then only its line end is
 missing. Lines of spaces were erased in place (D42); empty lines are nothing.
 """
 

@@ -1,7 +1,8 @@
 """Tail: what a writer must know before it may append: the next seq, and whether the last line is whole.
 
 It is found by reading the file's end, and kept as long as inode, size and time of the file are those
-of our own last write. Damage at the end takes part in the count, so that no seq is given twice (D8).
+of our own last write. A torn tail is not cut off: the next append begins with a line end, which seals
+it. Damage at the end takes part in the count, so that no seq is given twice (D8).
 """
 
 from __future__ import annotations

@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 
     from ..disk import Disk
 
-_ID = re.compile(rb'"id":"(mem_[0-9A-HJKMNP-TV-Z]{26})"')
-_REASON = re.compile(rb'"reason":"([a-z_]+)"')
-_TIME = re.compile(rb'"timestamp":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)"')
+# For damaged lines only, so they are compiled when one is met.
+_ID = rb'"id":"(mem_[0-9A-HJKMNP-TV-Z]{26})"'
+_REASON = rb'"reason":"([a-z_]+)"'
+_TIME = rb'"timestamp":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)"'
 
 
 def tombstone_line(stone: Tombstone) -> bytes:
@@ -64,11 +65,11 @@ def _stones(raw: bytes) -> Iterator[Tombstone]:
 
 
 def _salvaged(raw: bytes) -> Iterator[Tombstone]:
-    found = list(_ID.finditer(raw))
+    found = list(re.finditer(_ID, raw))
     ends = [match.start() for match in found[1:]] + [len(raw)]
     for match, end in zip(found, ends, strict=False):
         piece = raw[match.end() : end]
-        reason, time = _REASON.search(piece), _TIME.search(piece)
+        reason, time = re.search(_REASON, piece), re.search(_TIME, piece)
         code = reason[1].decode() if reason else ""
         yield Tombstone(
             id=match[1].decode(),

@@ -61,6 +61,11 @@ def user_dir(user: str) -> str:
     return "u_" + "".join(alphabet[(number >> (5 * place)) & 31] for place in reversed(range(26)))
 
 
+def is_journal(name: object) -> bool:
+    """Whether this is the id of a journal: a session's, a user's, or the global one."""
+    return isinstance(name, str) and bool(name == GLOBAL or SESSION_ID.match(name) or USER_DIR.match(name))
+
+
 def digest(data: bytes) -> str:
     """`sha256:` and the hex digest: the checksum of a line and the hash of a chunk."""
     return "sha256:" + hashlib.sha256(data).hexdigest()

@@ -57,7 +57,10 @@ class Words(Value):
 class Row:
     """What an index knows of an entry without reading it: enough to rank it."""
 
-    __slots__ = ("id", "importance", "pinned", "recalled", "score", "session_id", "time", "type", "workspace")
+    __slots__ = (
+        "after", "asks", "author", "before", "id", "importance", "pinned", "recalled", "role", "score", "session_id",
+        "size", "time", "type", "workspace",
+    )  # fmt: skip
 
     def __init__(
         self, id: str, time: int, type: str, importance: float, pinned: bool,
@@ -67,6 +70,12 @@ class Row:
         self.session_id, self.workspace = session_id, workspace
         self.recalled = recalled  # when a person or agent last recalled it, epoch ms; 0: never
         self.score = score  # BM25 as a positive number; 0 without text
+        self.size = 0  # characters of text; this and the rest are filled in by `look_around`
+        self.asks = False  # it ends with a question mark
+        self.role: str | None = None
+        self.author: str | None = None
+        self.before: str | None = None  # the entries beside it in its session
+        self.after: str | None = None
 
 
 def under(tag: str, wanted: str) -> bool:

@@ -10,7 +10,7 @@ from ..errors import Invalid
 from ..guard import validate
 from ..model.entry import ROLES, SCOPES, TYPES
 from ..model.query import Filter
-from ..model.vocabulary import meaning
+from ..model.vocabulary import RECORDS, Meaning, meaning
 from ..text.nearest import did_you_mean
 from .times import span
 
@@ -24,6 +24,8 @@ NAMES = (
     "ids", "keys", "hidden",
 )  # fmt: skip
 _TAG_PARTS = ("include", "any", "exclude")
+_ALL_BUT_FACTS = ("record", "records")
+PROVENANCES = ("user", "agent", "file", "web", "tool", "import")
 
 
 def build(given: Mapping[str, Any], *, now: int, zone: str = "") -> Filter:
@@ -34,14 +36,16 @@ def build(given: Mapping[str, Any], *, now: int, zone: str = "") -> Filter:
                 f"{name} is not a filter{did_you_mean(name, NAMES)}; there are {', '.join(NAMES)}", field=name
             )
     since, until = span(given.get("since"), given.get("until"), now, zone)
+    types, roles = _types(given.get("types"))
     least = given.get("min_importance")
     tags = _tags(given.get("tags"))
     return Filter(
-        types=_types(given.get("types")), tags_all=tags["include"], tags_any=tags["any"], tags_none=tags["exclude"],
+        types=types, tags_all=tags["include"], tags_any=tags["any"], tags_none=tags["exclude"],
         since=since, until=until,
         min_importance=None if least is None else validate.share(least, "min_importance"),
-        scopes=_among(given.get("scopes"), SCOPES, "scopes"), roles=_among(given.get("roles"), ROLES, "roles"),
-        provenance=_several(given.get("provenance"), "provenance"), keys=_several(given.get("keys"), "keys"),
+        scopes=_among(given.get("scopes"), SCOPES, "scopes"),
+        roles=_among(given.get("roles"), ROLES, "roles") or roles,
+        provenance=_provenance(given.get("provenance")), keys=_several(given.get("keys"), "keys"),
         ids=_several(given.get("ids"), "ids"), pinned=_flag(given, "pinned"), sensitive=_flag(given, "sensitive"),
         hidden=bool(_flag(given, "hidden")),
     )  # fmt: skip
@@ -50,8 +54,8 @@ def build(given: Mapping[str, Any], *, now: int, zone: str = "") -> Filter:
 def _several(given: Any, field: str) -> tuple[str, ...]:
     if given is None:
         return ()
-    items = (given,) if isinstance(given, str) else tuple(given)
-    if not all(isinstance(item, str) for item in items):
+    items = (given,) if isinstance(given, str) else given
+    if not isinstance(items, (list, tuple, set, frozenset)) or not all(isinstance(item, str) for item in items):
         raise Invalid(f"{field} must be text or a list of texts", field=field)
     return tuple(dict.fromkeys(items))
 
@@ -64,18 +68,31 @@ def _among(given: Any, allowed: tuple[str, ...], field: str) -> tuple[str, ...]:
     return items
 
 
-def _types(given: Any) -> tuple[str, ...]:
-    """Our types; `records` is everything but facts, and plurals are fine."""
-    found: list[str] = []
-    for item in _several(given, "types"):
-        if item in ("record", "records"):
-            found += [type for type in TYPES if type != "fact"]
-            continue
-        meant = meaning(item) or meaning(item.removesuffix("s")) or meaning(item.removesuffix("ies") + "y")
-        if meant is None:
-            raise Invalid(f"types must be among {', '.join(TYPES)}{did_you_mean(item, TYPES)}", field="types")
-        found.append(meant.type)
-    return tuple(dict.fromkeys(found))
+def _provenance(given: Any) -> tuple[str, ...]:
+    """Whole ones or their first word: `tool` covers `tool:grep`."""
+    items = _several(given, "provenance")
+    _among([item.partition(":")[0] for item in items], PROVENANCES, "provenance")
+    return items
+
+
+def _types(given: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Our types, and the roles that seeds' names such as `prompt` mean; `records` is everything but facts."""
+    names = [name for item in _several(given, "types") for name in (RECORDS if item in _ALL_BUT_FACTS else (item,))]
+    found = [_meant(name) for name in names]
+    roles = {meant.role for meant in found if meant.role is not None}
+    if roles and not all(meant.role for meant in found):
+        raise Invalid(f"types {', '.join(names)} do not go together; say types=conversation and roles", field="types")
+    return tuple(dict.fromkeys(meant.type for meant in found)), tuple(sorted(roles))
+
+
+def _meant(name: str) -> Meaning:
+    """One type, understood; a kind of event is not something that a filter can tell apart."""
+    meant = meaning(name)
+    if meant is None:
+        raise Invalid(f"types must be among {', '.join(TYPES)}{did_you_mean(name, TYPES)}", field="types")
+    if meant.kind is not None:
+        raise Invalid(f"types cannot be narrowed to {name}; ask for {meant.type}", field="types")
+    return meant
 
 
 def _tags(given: Any) -> dict[str, tuple[str, ...]]:

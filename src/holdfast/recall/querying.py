@@ -61,9 +61,11 @@ def ask(
 
 def get(store: Store, scope: Scope, id: str) -> Entry | None:
     """One entry, caught up and checked; noted as recalled (D35)."""
-    store.index.refresh(scope, store.settings["index.wait_ms"])
+    behind = store.index.refresh(scope, store.settings["index.wait_ms"])
     found = store.reader.one(scope, id)
-    if found is not None:
+    if found is None:
+        store.absent(behind)
+    else:
         store.index.recall(scope, [id], store.clock.now())
     return found
 

@@ -65,14 +65,14 @@ class Ranking:
         return max(own.get("min_decay_factor", self._floor), left) if floored else left
 
     def _half_life(self, type: str, own: Mapping[str, Any]) -> float | None:
-        """Session's for the type, then the home's for the type, then the session's, then the home's (C27)."""
+        """The session's for the type, the session's for all, the setting for the type, the setting for all (C27)."""
         named = own.get("type_specific", {}).get(type, {})
         if named.get("decay_enabled") is False:
             return None
-        found = named.get("half_life_hours")
-        if found is None and "half_life_hours" in own:
-            found = own["half_life_hours"]
-        return float(found if found is not None else self._hours.get(type, self._default_hours))
+        for found in (named.get("half_life_hours"), own.get("half_life_hours")):
+            if isinstance(found, (int, float)) and found > 0:  # a card may have been edited by hand
+                return float(found)
+        return float(self._hours.get(type, self._default_hours))
 
     def recency(self, row: Row, recalls: bool = True) -> float:
         """A boost that falls to 1 over a day since the entry was made or recalled."""

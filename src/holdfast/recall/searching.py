@@ -8,7 +8,6 @@ snippet. Order comes from the match scaled to the best candidate; the score show
 
 from __future__ import annotations
 
-import math
 import time
 
 from ..errors import Invalid
@@ -18,8 +17,11 @@ from ..model.query import Filter, Words, passes
 from ..model.value import FrozenDict, Value
 from ..text.content import searchable_text
 from ..text.snippet import highlight, snippet
-from ..text.words import searchable, words
+from ..text.words import words
 from . import filters as filtering
+from .asking import trust, understand
+from .coverage import Coverage
+from .fusion import WITHOUT_VECTORS, fused, scaled
 from .relevance import Ranking, influence, relevance
 
 TYPE_CHECKING = False
@@ -31,9 +33,15 @@ if TYPE_CHECKING:
     from ..model.query import Row
     from ..model.scope import Scope
     from ..store import Store
+    from .asking import Question
 
 RANKS = ("match", "relevance", "recent", "importance")
 MOST_CANDIDATES = 200
+LEAST_CANDIDATES = 100
+MOST_AUTHORS = 2_000
+ANSWERED = 60  # how many of the best candidates bring the turn after them along: often the answer
+SPOKEN = "conversation"
+BEFORE = 0.5  # what a word in the turn before is worth beside one in the turn itself
 LONGEST_PROMPT = 20_000  # characters of a prompt that are looked up
 
 
@@ -92,20 +100,30 @@ def _degraded(store: Store, behind: int, damaged: int) -> str | None:
 
 
 def _hits(store: Store, scope: Scope, asked: Ask) -> list[Hit]:
-    count = min(MOST_CANDIDATES, (asked.limit + asked.offset) * store.settings["recall.candidates"])
-    rows = store.index.match(scope, asked.wanted, asked.words, max(count, asked.limit))
+    """Candidates, ranked, read back from their journals, scored, cut to the page asked for."""
+    question = understand(asked.text, store.index.authors(scope, MOST_AUTHORS))
+    rows = _candidates(store, scope, asked, question)
     if not rows:
         return []
     ranking = Ranking(store.settings, store.clock.now(), scope.workspace, _overrides(store, scope, rows))
-    ordered = _ordered(rows, ranking, asked.rank)
-    coverage = Coverage(store, scope, asked.words)
+    matched = fused(
+        rows,
+        question,
+        scaled({row.id: row.score for row in rows}),
+        None,
+        _trust(store, scope, question),
+        WITHOUT_VECTORS,
+    )
+    ordered = _ordered(rows, matched, ranking, asked.rank)
+    coverage = Coverage(store, scope, question.words)
     entries = store.reader.entries(scope, [row.id for row, _ in ordered])
     hits = []
     for row, factors in ordered:
         entry = entries.get(row.id)
         if entry is None or not passes(entry, asked.wanted):
             continue
-        hit = _hit(store, entry, factors, coverage, asked)
+        covered = coverage.of(entry) or BEFORE * coverage.of(_before(store, scope, row))
+        hit = _hit(store, entry, factors, covered, asked)
         if hit.score >= asked.min_score and hit.score > 0:
             hits.append(hit)
             if len(hits) == asked.limit + asked.offset:
@@ -115,18 +133,46 @@ def _hits(store: Store, scope: Scope, asked: Ask) -> list[Hit]:
     return named[asked.offset :]
 
 
+def _candidates(store: Store, scope: Scope, asked: Ask, question: Question) -> list[Row]:
+    count = min(
+        MOST_CANDIDATES, max(LEAST_CANDIDATES, (asked.limit + asked.offset) * store.settings["recall.candidates"])
+    )
+    rows = store.index.match(scope, asked.wanted, question.words, count)
+    store.index.look_around(scope, rows)
+    return rows + _answers(store, scope, asked.wanted, rows) if question.words.terms else rows
+
+
+def _answers(store: Store, scope: Scope, wanted: Filter, rows: Sequence[Row]) -> list[Row]:
+    """The turns after the best candidates of a conversation: what was asked there is answered here."""
+    known = {row.id for row in rows}
+    after = dict.fromkeys(row.after for row in rows[:ANSWERED] if row.after is not None and row.type == SPOKEN)
+    ids = tuple(id for id in after if id not in known)
+    if not ids or wanted.ids:
+        return []
+    found = [row for row in store.index.rows(scope, wanted.replace(ids=ids)) if row.type == SPOKEN]
+    store.index.look_around(scope, found)
+    return found
+
+
+def _trust(store: Store, scope: Scope, question: Question) -> float:
+    """How far the one author that is named can be believed to have said what stands under that name."""
+    return trust(*store.index.mentions(scope, question.authors[0])) if len(question.authors) == 1 else 1.0
+
+
 def _overrides(store: Store, scope: Scope, rows: Sequence[Row]) -> dict[str, Mapping[str, Any]]:
     """Decay overrides of the sessions that these rows come from."""
     ids = list({row.session_id for row in rows if row.session_id is not None})
     return {id: decay for id, (_key, decay) in store.index.sessions(scope, ids).items() if decay}
 
 
-def _ordered(rows: Sequence[Row], ranking: Ranking, rank: str) -> list[tuple[Row, dict[str, float]]]:
+def _ordered(
+    rows: Sequence[Row], matched: dict[str, dict[str, float]], ranking: Ranking, rank: str
+) -> list[tuple[Row, dict[str, float]]]:
     """Best first; ties by id, so that the order does not depend on how the index was built."""
-    best = max(row.score for row in rows) or 1.0
     # What a search found must not rank higher in the next one for having been found: only the seeds'
     # relevance counts recalls.
-    scored = [(row, ranking.factors(row, row.score / best, recalls=rank == "relevance")) for row in rows]
+    recalls = rank == "relevance"
+    scored = [(row, {**matched[row.id], **ranking.factors(row, matched[row.id]["match"], recalls)}) for row in rows]
     return sorted(scored, key=lambda pair: (-round(_rank(rank, pair[0], pair[1], ranking.influence), 9), pair[0].id))
 
 
@@ -138,9 +184,12 @@ def _rank(rank: str, row: Row, factors: dict[str, float], most: float) -> float:
     return relevance(factors) if rank == "relevance" else factors["match"] * influence(factors, most)
 
 
-def _hit(store: Store, entry: Entry, factors: dict[str, float], coverage: Coverage, asked: Ask) -> Hit:
+def _before(store: Store, scope: Scope, row: Row) -> Entry | None:
+    return store.reader.one(scope, row.before) if row.before is not None else None
+
+
+def _hit(store: Store, entry: Entry, factors: dict[str, float], covered: float, asked: Ask) -> Hit:
     said = searchable_text(entry.content)
-    covered = coverage.of(" ".join((said, *entry.tags, entry.path or "")))
     moved = influence(factors, store.settings["recall.influence"])
     scores = {**factors, "coverage": covered, "influence": moved, "relevance": relevance({**factors, "match": covered})}
     terms = (*asked.words.terms, *asked.words.prefixes)
@@ -152,29 +201,3 @@ def _hit(store: Store, entry: Entry, factors: dict[str, float], coverage: Covera
         tags=entry.tags, provenance=entry.provenance, pinned=entry.pinned,
         scores=FrozenDict({name: round(value, 4) for name, value in scores.items()}), entry=entry,
     )  # fmt: skip
-
-
-class Coverage:
-    """How much of a question an entry holds: the share of its words, rare ones counting more."""
-
-    def __init__(self, store: Store, scope: Scope, asked: Words) -> None:
-        self._stems = store.index.stems
-        total, seen = store.index.rarity(scope, asked.terms)
-        rarest = _idf(total, 1)
-        self._terms = [(frozenset(self._stems(term)), _idf(total, seen.get(term, 0))) for term in asked.terms]
-        self._prefixes = [(prefix.lower(), rarest) for prefix in asked.prefixes]
-        self._globs = [(pattern, rarest) for pattern in asked.globs]
-        self._whole = sum(weight for _, weight in (*self._terms, *self._prefixes, *self._globs)) or 1.0
-
-    def of(self, text: str) -> float:
-        """0..1; what matched by a pattern is known to match, since the index looked for it."""
-        stems = set(self._stems(searchable(text)))
-        lowered = text.lower()
-        held = sum(weight for term, weight in self._terms if term and term <= stems)
-        held += sum(weight for prefix, weight in self._prefixes if prefix in lowered)
-        held += sum(weight for _, weight in self._globs)
-        return min(1.0, held / self._whole)
-
-
-def _idf(total: int, seen: int) -> float:
-    return math.log(1 + (max(total, seen) - seen + 0.5) / (seen + 0.5))

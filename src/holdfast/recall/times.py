@@ -21,6 +21,7 @@ _UNITS = {
 }  # fmt: skip
 _AGO = re.compile(r"(?:last\s+)?(\d{1,6})?\s*(min|month|hour|day|week|year|m|h|d|w|y)s?(?:\s+ago)?\Z")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d\Z")
+_EPOCH = re.compile(r"\d{9,15}\Z")  # milliseconds, as a command line gives them
 
 
 def moment(given: str | int | float | datetime, now: int, zone: str = "", field: str = "since") -> int:
@@ -35,6 +36,8 @@ def moment(given: str | int | float | datetime, now: int, zone: str = "", field:
         return max(0, now - int(found[1] or 1) * _UNITS[found[2]])
     if _DATE.match(said):
         return _midnight(said, zone, field)
+    if _EPOCH.match(said):
+        return parse(int(said), field)
     try:
         return parse(given, field)
     except Invalid as error:
@@ -48,8 +51,8 @@ def _named(said: str, now: int, zone: str) -> int:
     from datetime import datetime, timedelta
 
     here = datetime.fromtimestamp(now / 1000, _zone(zone))
-    day = here.replace(hour=0, minute=0, second=0, microsecond=0)
-    return parse(day - timedelta(days=said == "yesterday"))
+    day = here.date() - timedelta(days=said == "yesterday")
+    return _midnight(day.isoformat(), zone, "since")
 
 
 def _midnight(date: str, zone: str, field: str) -> int:

@@ -22,12 +22,16 @@ _K1, _B = 1.2, 0.75
 
 def split(text: str) -> list[str]:
     """The words of a text in lower case, runs without spaces as pairs, cut at underscores."""
-    return [part for word in tokens(searchable(text).lower()) for part in word.split("_") if part]
+    return _parts(searchable(text))
+
+
+def _parts(text: str) -> list[str]:
+    return [part for word in tokens(text.lower()) for part in word.split("_") if part]
 
 
 def occurrences(words: Sequence[str], term: str, *, prefix: bool = False) -> int:
     """How often a term occurs in the words of a text."""
-    wanted = split(term)
+    wanted = _parts(term)  # a question's words are cut to pairs already
     count = 0
     for start in range(len(words) - len(wanted) + 1) if wanted else ():
         window = words[start : start + len(wanted)]

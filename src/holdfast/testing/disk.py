@@ -18,7 +18,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class FaultyDisk(Disk):
+class UnsyncedDisk(Disk):
+    """Real files without real syncs: for thousands of runs in which the power stays on."""
+
+    def sync(self, fd: int) -> None:
+        return
+
+    def sync_dir(self, path: str) -> None:
+        return
+
+
+class FaultyDisk(UnsyncedDisk):
     """Fails the call with number `fail_at` (from 1): by an errno, or by writing only half (`short`)."""
 
     def __init__(self, fail_at: int, fault: int | str = errno.EIO) -> None:
@@ -111,7 +121,7 @@ class FaultyDisk(Disk):
         return super().lock(fd, exclusive, block)
 
 
-class PowerLossDisk(Disk):
+class PowerLossDisk(UnsyncedDisk):
     """Keeps, beside the real files, what the medium holds; share one between all writers of a test.
 
     `root` is an existing directory that counts as durable; only what lies below it is followed.

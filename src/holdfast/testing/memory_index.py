@@ -64,33 +64,39 @@ class MemoryIndex:
         self._known: dict[str, _Known] = {}
         self._stones: dict[str, Tombstone] = {}
         self._recalled: dict[str, int] = {}
-        self._behind: set[str] = set()
+        self._announced: set[str] = set()  # never taken away: a mark says "look at me", not "something is missing"
+        self._suspects: set[str] = set()
         self._built = False
         self._version = 0
 
     # -- keeping level
 
     def announce(self, scope: Scope, journal: str) -> None:
-        self._behind.add(journal)
+        self._announced.add(journal)
 
-    suspect = announce
+    def suspect(self, scope: Scope, journal: str) -> None:
+        self._suspects.add(journal)
 
     def refresh(self, scope: Scope, wait_ms: int) -> int:
         self._ready()
-        for journal in sorted(self._behind):
+        for journal in sorted(self._behind() | self._suspects):
             self._read(journal)
-        self._behind.clear()
+        self._suspects.clear()
         return 0
 
     def _ready(self) -> None:
         if not self._built:
             self.rebuild(self._all)
 
+    def _behind(self) -> set[str]:
+        """Announced journals of which the index does not have everything."""
+        return {name for name in self._announced if self._journal.size(self._all, name) != self._size(name)}
+
     def compare(self, scope: Scope) -> int:
         self._ready()
-        names = {*self._journal.journals(self._all), *self._known}
-        changed = {name for name in names if self._journal.size(self._all, name) != self._size(name)} - self._behind
-        self._behind |= changed
+        before = set(self._announced)
+        self._announced |= {*self._journal.journals(self._all), *self._known}
+        changed = self._behind() - before
         self.refresh(scope, 0)
         return len(changed)
 
@@ -176,6 +182,28 @@ class MemoryIndex:
                     found[id] = found.get(id, 0.0) + 1.0
         hits = [self._row(entry, found[entry.id]) for entry in self._passing(scope, wanted) if entry.id in found]
         return sorted(hits, key=lambda row: (-row.score, row.id))[:limit]
+
+    def look_around(self, scope: Scope, rows: Sequence[Row]) -> None:
+        wanted = {row.id: row for row in rows}
+        found: dict[str, list[Entry]] = {}  # by journal
+        for entry, known in self._in(self._all, VISIBLE):
+            found.setdefault(known.journal, []).append(entry)
+        for entries in found.values():
+            entries.sort(key=lambda entry: entry.seq)
+            for before, entry, after in zip([None, *entries], entries, [*entries[1:], None], strict=False):
+                if entry.id in wanted:
+                    _describe(wanted[entry.id], entry, before, after)
+
+    def authors(self, scope: Scope, most: int) -> list[str]:
+        named = {entry.author for entry, _ in self._in(scope.replace(shared=scope.everyone)) if entry.author}
+        return sorted(named)[:most]
+
+    def mentions(self, scope: Scope, author: str) -> tuple[int, int]:
+        places = {known.journal for entry, known in self._in(scope) if entry.author == author}
+        spoken = [(entry, known) for entry, known in self._in(self._all, VISIBLE) if known.journal in places]
+        named = [entry.author for entry, _ in spoken if entry.author and occurrences(split(_searched(entry)), author)]
+        own = sum(name == author for name in named)
+        return own, len(named) - own
 
     def rarity(self, scope: Scope, terms: Sequence[str]) -> tuple[int, dict[str, int]]:
         texts = [split(_searched(entry)) for entry, _ in self._in(self._all, VISIBLE)]
@@ -278,11 +306,17 @@ class MemoryIndex:
         damaged = sum(known.damaged for known in self._known.values())
         return {
             "generation": "memory", "path": None, "bytes": 0, "entries": sum(1 for _ in self._entries()),
-            "journals": len(self._known), "damaged": damaged, "behind": len(self._behind), "trouble": None,
+            "journals": len(self._known), "damaged": damaged, "behind": len(self._behind()), "trouble": None,
         }  # fmt: skip
 
     def close(self) -> None:
         return None
+
+
+def _describe(row: Row, entry: Entry, before: Entry | None, after: Entry | None) -> None:
+    text = searchable_text(entry.content)
+    row.role, row.author, row.size, row.asks = entry.role, entry.author, len(text), text.rstrip().endswith("?")
+    row.before, row.after = before.id if before else None, after.id if after else None
 
 
 def _searched(entry: Entry) -> str:
@@ -306,5 +340,3 @@ def _shows(scope: Scope, card: Card, journal: str | None, key: str | None) -> bo
         return False
     named = card.id == journal if journal is not None else card.kind == "session"
     return named and (key is None or card.key == key)
-
-

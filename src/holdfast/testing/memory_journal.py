@@ -1,23 +1,21 @@
 """A Journal in memory: the port's promises in plain Python, with no file and no lock but a mutex.
 
-It keeps the port honest: whatever the stages need of a journal, this can give them. Lines have
-offsets, bytes and checksums as on disk, so that marks, addresses and damage mean the same. Nothing
-survives the process.
+It keeps the port honest: whatever the stages need of a journal, this can give them. It is what the
+contract suite is written against first; nothing survives the process.
 """
 
 from __future__ import annotations
 
-import json
-from _thread import allocate_lock
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Denied, Invalid, NotFound, SizeLimit
-from ..model.entry import AMENDABLE, REASONS, STORED, Amendment, Entry, Tombstone, amended
+from ..model.entry import AMENDABLE, REASONS, Amendment, Entry, Tombstone
 from ..model.ids import GLOBAL, SESSION_ID, USER_DIR, digest, user_dir
 from ..model.moment import iso
-from ..model.record import amendment_from, entry_from, fold
-from ..model.replay import Line, Mark, Replay, Rewritten, Size
+from ..model.record import fold
+from ..model.replay import Mark, Replay, Rewritten, Size
 from ..model.value import freeze
+from .book import Book, check_batch, check_card, encoded, entered, read_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -33,79 +31,26 @@ ENTRY_BYTES = 1024 * 1024
 _NOTHING = Mark(generation=0, offset=0, line=0, seq=0, tail_offset=0, tail_hash="")
 
 
-def encoded(record: Mapping[str, Any]) -> bytes:
-    """A record as a line's bytes without the line end; its checksum is over the bytes before it."""
-    plain = {name: value for name, value in record.items() if name != "checksum"}
-    body = json.dumps(plain, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()[:-1]
-    return body + b',"checksum":"' + digest(body).encode() + b'"}'
-
-
-class _Book:
-    """One journal: its lines with the header first, its tombstones and its card."""
-
-    def __init__(self, id: str) -> None:
-        self.id = id
-        self.card: Card | None = None
-        self.lines: list[Line] = []
-        self.stones: list[tuple[int, Tombstone]] = []  # with the offset after each
-        self.pieces: dict[tuple[int, str], bytes] = {}
-        self.generation = self.next_seq = 1
-        self.inode = self.changes = self.card_changes = 0
-        self.mutex = allocate_lock()
-
-    @property
-    def end(self) -> int:
-        return self.lines[-1].offset + self.lines[-1].length + 1 if self.lines else 0
-
-    @property
-    def buried(self) -> int:
-        return self.stones[-1][0] if self.stones else 0
-
-    def begin(self) -> None:
-        """A new generation: nothing but a header."""
-        header = {"journal": 1, "id": self.id, "generation": self.generation, "next_seq": self.next_seq}
-        self.lines = []
-        self.inode += 1
-        self.put(encoded(header), header)
-
-    def put(self, raw: bytes, record: dict[str, Any] | None) -> None:
-        self.lines.append(Line(len(self.lines) + 1, self.end, raw, record))
-        self.changes += 1
-
-    def add(self, record: Mapping[str, Any]) -> str:
-        """Append a record; returns its checksum."""
-        raw = encoded(record)
-        self.put(raw, json.loads(raw))
-        return str(self.lines[-1].record["checksum"])  # type: ignore[index]
-
-    def mark(self) -> Mark:
-        last = self.lines[-1]
-        return Mark(
-            generation=self.generation, offset=self.end, line=last.number, seq=self.next_seq - 1,
-            tail_offset=last.offset, tail_hash=digest(last.raw),
-        )  # fmt: skip
-
-    def fits(self, mark: Mark) -> bool:
-        """Whether what the mark says was read is still here, unchanged."""
-        if mark.generation != self.generation or mark.line > len(self.lines):
-            return False
-        tail = self.lines[mark.line - 1]
-        return (tail.offset, digest(tail.raw)) == (mark.tail_offset, mark.tail_hash)
+def _nobody(_journal: str) -> None:
+    """Nobody waits to hear of writes."""
 
 
 class MemoryJournal:
     """Implements the Journal port for tests; `options` may lower `session_bytes` and `entry_bytes`."""
 
-    def __init__(self, agent: str, clock: Clock, options: Any = None) -> None:
+    def __init__(
+        self, agent: str, clock: Clock, options: Any = None, announce: Callable[[str], None] = _nobody
+    ) -> None:
         self.agent = agent
         self._clock = clock
+        self._announce = announce
         self._most = getattr(options, "session_bytes", SESSION_BYTES)
         self._most_entry = getattr(options, "entry_bytes", ENTRY_BYTES)
-        self._books: dict[str, _Book] = {}
+        self._books: dict[str, Book] = {}
 
     # -- whose
 
-    def _book(self, scope: Scope, journal: str) -> _Book | None:
+    def _book(self, scope: Scope, journal: str) -> Book | None:
         """The journal, unless it does not exist; Denied if it is not the scope's."""
         if scope.agent != self.agent:
             raise Denied(f"this is the memory of agent {self.agent}, not of {scope.agent}", grant="agent")
@@ -116,7 +61,7 @@ class MemoryJournal:
             raise Denied(f"{journal} belongs to another user", grant="user", journal=journal)
         return book
 
-    def _seen(self, scope: Scope, journal: str) -> _Book | None:
+    def _seen(self, scope: Scope, journal: str) -> Book | None:
         """The same for a reader who may not even know of it."""
         try:
             book = self._book(scope, journal)
@@ -126,21 +71,23 @@ class MemoryJournal:
             return None
         return book if journal != GLOBAL or scope.shared else None
 
-    def _writable(self, scope: Scope, journal: str) -> _Book:
+    def _writable(self, scope: Scope, journal: str) -> Book:
         book = self._book(scope, journal)
         if book is None or book.card is None:
             raise NotFound(f"there is no journal {journal}", journal=journal)
+        self._announce(journal)
         return book
 
     # -- cards
 
     def create(self, scope: Scope, card: Card) -> Card:
-        _check_card(card)
+        check_card(card)
         if card.kind != "global" and scope.user not in (None, card.user_id):
             raise Denied(f"{card.id} would belong to another user", grant="user", journal=card.id)
         self._book(scope, card.id)
-        book = self._books.setdefault(card.id, _Book(card.id))
+        book = self._books.setdefault(card.id, Book(card.id))
         if book.card is None:
+            self._announce(card.id)
             book.card = card
             book.card_changes += 1
             book.begin()
@@ -151,7 +98,7 @@ class MemoryJournal:
         return book.card if book else None
 
     def save_card(self, scope: Scope, card: Card) -> None:
-        _check_card(card)
+        check_card(card)
         book = self._writable(scope, card.id)
         book.card = card
         book.card_changes += 1
@@ -162,7 +109,7 @@ class MemoryJournal:
         self, scope: Scope, journal: str, drafts: Sequence[Draft],
         known: Callable[[Sequence[str]], Mapping[str, Entry]] | None = None,
     ) -> list[Entry]:  # fmt: skip
-        _check_batch(journal, drafts)
+        check_batch(journal, drafts)
         book = self._writable(scope, journal)
         with book.mutex:
             stored = self._stored(drafts, known)
@@ -194,7 +141,7 @@ class MemoryJournal:
                 )  # fmt: skip
         return sum(sizes)
 
-    def _make_room(self, scope: Scope, book: _Book, drafts: Sequence[Draft]) -> None:
+    def _make_room(self, scope: Scope, book: Book, drafts: Sequence[Draft]) -> None:
         needed = self.measure(scope, drafts)
         total = book.end + book.buried + needed
         if drafts and total > self._most:
@@ -223,6 +170,7 @@ class MemoryJournal:
             raise Invalid(f"reason must be one of {', '.join(REASONS)}", field="reason")
         if book is None:
             raise NotFound(f"there is no journal {journal}", journal=journal)
+        self._announce(journal)
         with book.mutex:
             for stone in tombstones:
                 shown = {name: value for name, value in stone.to_dict().items() if value is not None}
@@ -253,7 +201,7 @@ class MemoryJournal:
         found = {}
         for address in addresses:
             book = self._seen(scope, address.journal)
-            entry = _read(book, address) if book else None
+            entry = read_at(book, address) if book else None
             if entry and scope.sees(entry.scope, entry.user_id, entry.session_id, entry.workspace):
                 found[address.id] = entry
         return found
@@ -285,7 +233,7 @@ class MemoryJournal:
     ) -> Rewritten:
         book = self._writable(scope, journal)
         with book.mutex:
-            before, lines = book.end, [line for line in book.lines[1:] if not line.raw.isspace()]
+            before, lines = book.end, book.written()
             entries = fold(lines)
             kept = [entry for entry in map(keep, entries.values()) if entry is not None]
             damaged = [(line.offset, line.raw) for line in lines if line.record is None]
@@ -301,7 +249,7 @@ class MemoryJournal:
 
     def blank(self, scope: Scope, journal: str, ids: Collection[str]) -> int:
         book = self._writable(scope, journal)
-        gone = [line for line in book.lines if line.record and (line.record.get("amends") or line.record.get("id")) in ids]
+        gone = book.about(ids)
         with book.mutex:
             for line in gone:
                 line.raw, line.record = b" " * line.length, None
@@ -311,6 +259,7 @@ class MemoryJournal:
     def remove(self, scope: Scope, journal: str) -> None:
         book = self._book(scope, journal)
         if book is not None:
+            self._announce(journal)
             with book.mutex:
                 book.card, book.lines = None, []
                 book.generation += 1
@@ -331,7 +280,7 @@ class MemoryJournal:
 
     # -- quarantine
 
-    def _set_aside(self, book: _Book, pieces: Sequence[tuple[int, bytes]]) -> int:
+    def _set_aside(self, book: Book, pieces: Sequence[tuple[int, bytes]]) -> int:
         fresh = {(offset, digest(piece)): piece for offset, piece in pieces}
         new = [place for place in fresh if place not in book.pieces]
         book.pieces.update(fresh)
@@ -339,7 +288,7 @@ class MemoryJournal:
 
     def quarantine(self, scope: Scope, journal: str, pieces: Sequence[tuple[int, bytes]]) -> int:
         self._book(scope, journal)
-        return self._set_aside(self._books.setdefault(journal, _Book(journal)), pieces)
+        return self._set_aside(self._books.setdefault(journal, Book(journal)), pieces)
 
     def quarantined(self, scope: Scope, journal: str | None = None) -> list[dict[str, Any]]:
         named = [journal] if journal is not None else list(self.journals(scope))
@@ -360,46 +309,8 @@ class MemoryJournal:
         return None
 
 
-def entered(draft: Draft, seq: int) -> Entry:
-    """The entry that a draft becomes with this seq; its checksum follows."""
-    values = {name: getattr(draft, name) for name in STORED if hasattr(draft, name)}
-    return Entry(seq=seq, **values, withheld=draft.withheld)
-
-
-def _is_own(scope: Scope, book: _Book) -> bool:
+def _is_own(scope: Scope, book: Book) -> bool:
     """Whether a journal is the scope's own or shared by all; one without a card has nothing but tombstones."""
     if scope.user is None or book.id in (GLOBAL, user_dir(scope.user)):
         return True
     return book.card is not None and book.card.user_id == scope.user
-
-
-def _check_card(card: Card) -> None:
-    """Id, kind and user must belong together."""
-    fits = {"session": SESSION_ID.match(card.id) is not None, "global": card.id == GLOBAL}
-    if card.kind == "user":
-        fits["user"] = card.user_id is not None and card.id == user_dir(card.user_id)
-    if not fits.get(card.kind, False):
-        raise Invalid(f"the card of {card.id} says kind {card.kind!r}, which does not go with its id", field="kind")
-
-
-def _check_batch(journal: str, drafts: Sequence[Draft]) -> None:
-    """No id twice, and every draft belongs in this journal."""
-    if len({draft.id for draft in drafts}) != len(drafts):
-        raise Invalid("an id stands twice in one batch", field="id")
-    for draft in drafts:
-        own = {"session": draft.session_id == journal, "global": journal == GLOBAL}
-        if not own.get(draft.scope, journal.startswith("u_")):
-            raise Invalid(f"{draft.id} has scope {draft.scope} and does not belong in {journal}", field="scope")
-
-
-def _read(book: _Book, address: Address) -> Entry | None:
-    """The entry at an address with its amendments, or None if anything there is not as it should be."""
-    lines = {(line.offset, line.length): line for line in book.lines}
-    records = [lines[span].record if span in lines else None for span in address.spans]
-    first, *rest = records or [None]
-    if first is None or first.get("id") != address.id or any(not r or r.get("amends") != address.id for r in rest):
-        return None
-    entry = entry_from(first)
-    for record in rest:
-        entry = amended(entry, amendment_from(record))  # type: ignore[arg-type]
-    return entry

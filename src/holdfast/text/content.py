@@ -1,4 +1,4 @@
-"""The searchable words of an entry's content: its text and every other sentence kept beside it.
+"""The searchable words of an entry's content: its text and every other sentence kept beside it, as indexed.
 
 A decision is found by its rationale and alternatives too (D38), a flexible content by all its strings
 (A071). Names that only classify (role, kind, author, ids) are not words of the entry.
@@ -21,6 +21,15 @@ def searchable_text(content: Mapping[str, Any]) -> str:
         return text
     beside = (said for name, value in content.items() if name not in CLASSIFYING for said in _strings(value))
     return "\n".join(dict.fromkeys(line for line in (text, *(said for said in beside if said not in text)) if line))
+
+
+def searchable(text: str) -> str:
+    """The text as it is indexed: runs without spaces become pairs, everything else stays as it is."""
+    if text.isascii():
+        return text
+    from .scripts import spread
+
+    return spread(text)
 
 
 def _strings(value: Any) -> Iterator[str]:

@@ -38,6 +38,6 @@ du elle elles en encore entre est et été être eux il ils je la là le les leu
 même ne nos notre nous où ou par parce pas pendant peu peut pourquoi qu quand que quel quelle quels qui
 quoi sa sans ses si sont sous ta te tes toi ton très tu un une vos votre vous
 """
-_PARTICLES = "の は が を に へ と も で や"  # alone between Latin words: "GitHubのissue"
+PARTICLES = frozenset("のはがをにへともでや")  # of Japanese, alone between Latin words: "GitHubのissue"
 
-STOP = frozenset(f"{_ENGLISH}{_GERMAN}{_SPANISH}{_FRENCH}{_PARTICLES}".split())
+STOP = frozenset(f"{_ENGLISH}{_GERMAN}{_SPANISH}{_FRENCH}".split()) | PARTICLES

@@ -12,7 +12,8 @@ import re
 
 from ..errors import Invalid
 from ..model.query import Words
-from .stopwords import STOP
+from .content import searchable as searchable
+from .stopwords import PARTICLES, STOP
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,15 +28,6 @@ _ASCII_WORD = re.compile(r"\w+", re.ASCII)
 _ASCII_PIECE = re.compile(r"[\w*?']+", re.ASCII)
 _NO_LETTERS = "*?_'\u2019"
 _STARRED = re.compile(r"\*\*+")  # Markdown's bold, Python's **kwargs: never a wildcard
-
-
-def searchable(text: str) -> str:
-    """The text as it is indexed: runs without spaces become pairs, everything else stays as it is."""
-    if text.isascii():
-        return text
-    from .scripts import spread
-
-    return spread(text)
 
 
 def tokens(text: str) -> list[str]:
@@ -140,9 +132,11 @@ class _Found:
 
     def words(self) -> Words:
         """What was found; stop words only if there is nothing else."""
-        terms = self.terms or ({} if self.prefixes or self.globs else self.stopped)
+        if not (self.terms or self.prefixes or self.globs):
+            self.terms = {word: None for word in self.stopped if word not in PARTICLES}
+            self.prefixes = {word: None for word in self.stopped if word in PARTICLES}
         return Words(
-            terms=tuple(terms)[:QUERY_WORDS], prefixes=tuple(self.prefixes)[:QUERY_WORDS], globs=tuple(self.globs)
+            terms=tuple(self.terms)[:QUERY_WORDS], prefixes=tuple(self.prefixes)[:QUERY_WORDS], globs=tuple(self.globs)
         )
 
 

@@ -217,10 +217,12 @@ class _Worth:
         overrides = {card.id: card.decay_config} if card is not None and card.decay_config else {}
         self._ranking = Ranking(store.settings, now, None, overrides)
         self._index, self._scope = store.index, _all_of(store, card)
+        self._wait_ms: int = store.settings["index.wait_ms"]
         self._rows: dict[str, Row] | None = None
 
     def __call__(self, entry: Entry) -> float:
         if self._rows is None:
+            self._index.refresh(self._scope, self._wait_ms)
             self._rows = {row.id: row for row in self._index.rows(self._scope, Filter())}
         row = self._rows.get(entry.id) or Row(
             entry.id, millis(entry.timestamp), entry.type, entry.importance, entry.pinned,

@@ -86,11 +86,10 @@ class Job:
             passage.lower() in text for passage in self.fragments.passages
         )
 
-    def matches_words(self, raw: bytes) -> bool:
-        """The same, or it holds a word that nothing which remains holds."""
-        text = raw.decode("utf-8", "replace").lower()
-        found = [tail for tail in self.fragments.tails if tail in text]
-        return self.matches(raw) or any(not self.store.index.contains(self.scope, tail) for tail in found)
+    def gives_away(self, text: str) -> bool:
+        """Whether a text holds words of what goes that nothing which remains holds."""
+        found = [fragment for fragment in self.fragments.all if fragment.lower() in text.lower()]
+        return any(not self.store.index.contains(self.scope, fragment) for fragment in found)
 
 
 def forget(store: Store, scope: Scope, choice: Choice, *, dry_run: bool = False) -> Receipt:
@@ -205,25 +204,28 @@ def _rewrite(job: Job, journal: str, gone: set[str]) -> None:
     )
 
 
+def clear_state(job: Job) -> None:
+    """Titles that say what is forgotten, in cards that stay."""
+    job.store.index.refresh(job.scope, _WAIT_MS)
+    for journal in job.journals:
+        card = job.store.journal.card(job.scope, journal)
+        if card is not None and card.title and job.gives_away(card.title):
+            job.store.journal.save_card(job.scope, card.replace(title=None))
+
+
 def erase(job: Job) -> None:
-    """Rows, full text, vectors, caches and other generations of the index."""
+    """Rows, full text, vectors, caches and other generations of the index, and what its log still holds."""
     job.store.index.erase(job.scope, job.remove, job.ids)
 
 
 def release(job: Job) -> None:
     """Damaged pieces in quarantine: all of a journal that goes, elsewhere those with its words (D41)."""
+
+    def holds(raw: bytes) -> bool:
+        return job.matches(raw) or job.gives_away(raw.decode("utf-8", "replace"))
+
     for journal in sorted({piece["journal"] for piece in job.store.journal.quarantined(job.scope)}):
-        everything = journal in job.remove
-        job.store.journal.release(job.scope, journal, (lambda raw: True) if everything else job.matches_words)
-
-
-def clear_state(job: Job) -> None:
-    """Titles that say what is forgotten, in cards that stay."""
-    for journal in job.journals:
-        card = job.store.journal.card(job.scope, journal)
-        if card is not None and card.title and job.matches_words(card.title.encode()):
-            job.store.journal.save_card(job.scope, card.replace(title=None))
-    job.store.index.refresh(job.scope, _WAIT_MS)
+        job.store.journal.release(job.scope, journal, (lambda raw: True) if journal in job.remove else holds)
 
 
 def check(job: Job) -> None:
@@ -257,9 +259,9 @@ STEPS: list[tuple[str, Callable[[Job], None]]] = [
     ("announced", announce),
     ("tombstones written", bury),
     ("journals rewritten", rewrite),
+    ("state cleared", clear_state),
     ("index erased", erase),
     ("quarantine released", release),
-    ("state cleared", clear_state),
     ("files searched", check),
     ("finished", finish),
 ]

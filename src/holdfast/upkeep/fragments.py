@@ -31,6 +31,7 @@ class Fragments:
     def __init__(self) -> None:
         self.passages: dict[str, None] = {}
         self.tails: dict[str, set[str]] = {}
+        self.stemmed: set[str] = set()  # tails of what an index has for a word
         self.texts = self.words = self.short = 0
 
     def take(self, record: Mapping[str, Any], stems: Callable[[str], list[str]]) -> None:
@@ -40,8 +41,9 @@ class Fragments:
             self._passages(text)
             found = dict.fromkeys(tokens(text))
             self.words += len(found)
-            for word in dict.fromkeys([*found, *stems(text)]):
+            for word in found:
                 self._tail(word)
+            self.stemmed.update(tail for stem in dict.fromkeys(stems(text)) if (tail := self._tail(stem)))
 
     def _passages(self, text: str) -> None:
         text = text.strip()
@@ -51,10 +53,12 @@ class Fragments:
         for start in range(0, max(1, len(text) - PASSAGE + 1), STRIDE):
             self.passages[text[start : start + PASSAGE]] = None
 
-    def _tail(self, word: str) -> None:
+    def _tail(self, word: str) -> str | None:
         tail = word[2:].lower()
-        if len(tail.encode()) >= LEAST_BYTES and not _NO_WORDS.match(word) and not _NUMBER.match(tail):
-            self.tails.setdefault(tail, set()).add(word)
+        if len(tail.encode()) < LEAST_BYTES or _NO_WORDS.match(word) or _NUMBER.match(tail):
+            return None
+        self.tails.setdefault(tail, set()).add(word)
+        return tail
 
     @property
     def all(self) -> list[str]:

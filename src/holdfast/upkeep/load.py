@@ -8,7 +8,7 @@ as a whole is refused before the first write.
 
 from __future__ import annotations
 
-from ..capture import sessions, writing
+from ..capture import places, sessions, writing
 from ..errors import HoldfastError, Invalid
 from ..guard import fields, permissions, validate
 from ..model.card import card_from
@@ -23,7 +23,7 @@ from .intake import records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from ..model.card import Card
@@ -45,7 +45,7 @@ class Item(Value):
     draft: Draft
 
 
-def load(store: Store, writer: writing.Writer, source: Source, *, progress: Progress | None = None) -> dict[str, Any]:
+def load(store: Store, writer: places.Writer, source: Source, *, progress: Progress | None = None) -> dict[str, Any]:
     """Store what the file holds; returns how much was added, skipped, in conflict or damaged."""
     found = source if _can_be_read_twice(source) else list(source)  # type: ignore[arg-type]
     total = sum(_permitted(store, writer, record) for _, record in records(found))
@@ -65,14 +65,14 @@ def _can_be_read_twice(source: Source) -> bool:
     return isinstance(source, (str, list, tuple)) or hasattr(source, "__fspath__")
 
 
-def _permitted(store: Store, writer: writing.Writer, record: Mapping[str, Any] | str) -> int:
+def _permitted(store: Store, writer: places.Writer, record: Mapping[str, Any] | str) -> int:
     """Denied if the file holds what this caller may not write; counts as one."""
     if isinstance(record, dict) and HEADER not in record and END not in record:
         _scope(store, writer, record.get("card") if isinstance(record.get("card"), dict) else record)  # type: ignore[arg-type]
     return 1
 
 
-def _scope(store: Store, writer: writing.Writer, placed: Mapping[str, Any]) -> Scope:
+def _scope(store: Store, writer: places.Writer, placed: Mapping[str, Any]) -> Scope:
     user = placed.get("user_id")
     level = placed.get("kind") or placed.get("scope") or "session"
     return permissions.scope_for(
@@ -84,7 +84,7 @@ def _scope(store: Store, writer: writing.Writer, placed: Mapping[str, Any]) -> S
 class Loading:
     """One load under way: cards seen, entries waiting to be written, and what became of the rest."""
 
-    def __init__(self, store: Store, writer: writing.Writer) -> None:
+    def __init__(self, store: Store, writer: places.Writer) -> None:
         self._store, self._writer = store, writer
         self._cards: dict[str, Card] = {}  # as the file has them
         self._places: dict[str, Card] = {}  # as they are or will be here
@@ -233,8 +233,22 @@ class Loading:
             self._make(card)
         kind = items[0].draft.scope
         scope = _scope(self._store, self._writer, {"user_id": card.user_id, "scope": kind})
-        place = writing.Place(card=card, exists=True, scope=scope, kind=kind, workspace=card.workspace)
-        self.added += len(writing.append(self._store, self._writer, place, [item.draft for item in items]))
+        place = places.Place(card=card, exists=True, scope=scope, kind=kind, workspace=card.workspace)
+        for portion in self._portions([item.draft for item in items]):
+            self.added += len(writing.append(self._store, self._writer, place, portion))
+
+    def _portions(self, drafts: Sequence[Draft]) -> Iterator[list[Draft]]:
+        """As many at a time as a journal surely has room for, so that a full session can go on in another."""
+        most, taken = self._store.settings["journal.session_bytes"] // 8, 0
+        portion: list[Draft] = []
+        for draft in drafts:
+            size = self._store.journal.measure(whole(self._store.agent), [draft])
+            if portion and taken + size > most:
+                yield portion
+                portion, taken = [], 0
+            portion.append(draft)
+            taken += size
+        yield portion
 
     def report(self) -> dict[str, Any]:
         """What happened to every record of the file."""

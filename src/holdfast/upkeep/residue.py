@@ -16,7 +16,9 @@ from ..disk import REAL, read_file
 from ..model.card import Card
 from ..model.entry import REASONS, ROLES, SCOPES, TYPES, Amendment, Entry, Tombstone
 from ..model.ids import user_dir
+from ..model.query import Filter, Words
 from ..model.scope import whole
+from ..text.content import searchable_text
 from . import scan
 
 TYPE_CHECKING = False
@@ -27,11 +29,18 @@ if TYPE_CHECKING:
     from ..store import Store
     from .fragments import Fragments
 
+_FEW = 500  # entries with a word: so many are matched and ranked faster than the next that has it is come across
 AUTHORED = ("LEARNINGS.md", "config.toml", ".holdfast.toml")
+# Names that stand in our files besides the fields of values: headers, state, and the tables of an index.
 _OTHER_NAMES = (
-    "journal generation next_seq searchable recalled built_at behind index unknown salvaged_from_index"
-    " language verbosity custom rebuilt threshold auto_compact half_life_hours min_decay_factor type_specific"
-    " provenance import holdfast forgetting quarantine continues"
+    "holdfast forgetting quarantine salvaged_from_index journal next_seq generation compacted_at rebuilt searchable"
+    " recalled built_at unknown language verbosity custom threshold auto_compact half_life_hours min_decay_factor"
+    " type_specific decay_enabled tokenize unicode61 secure-delete json_extract coalesce card_mtime tail_offset"
+    " chunks_fts_config chunks_fts_data chunks_fts_docsize chunks_fts_idx sqlite_autoindex_entries_1"
+    " sqlite_autoindex_files_1 sqlite_autoindex_files_2 sqlite_autoindex_sessions_1 sqlite_autoindex_users_1"
+    " entry_references_by_target entry_tags_by_entry chunks_by_entry entries_by_author entries_by_file entries_by_key"
+    " entries_by_order entries_by_user sessions_by_key source_session_id session_summaries user_memories message_count"
+    " message_type seq_order token_estimate tool_call_id updated_at created_at tombstones messages timestamp"
 )
 
 
@@ -66,7 +75,7 @@ class _Held:
     """Whether something that remains holds a fragment; each is asked about once."""
 
     def __init__(self, store: Store, fragments: Fragments) -> None:
-        self._store, self._fragments = store, fragments
+        self._store, self._fragments, self._scope = store, fragments, whole(store.agent)
         self._known: dict[str, bool] = {}
         self._names: str | None = None
 
@@ -76,13 +85,21 @@ class _Held:
         return self._known[fragment]
 
     def _ask(self, fragment: str) -> bool:
-        scope = whole(self._store.agent)
-        if fragment.lower() in self.names or self._store.index.contains(scope, fragment):
+        """The cheapest answer first: `contains` may have to look at every entry."""
+        if fragment.lower() in self.names:
             return True
-        # A stem stands in the index while any word with that stem remains, however it is spelt.
         words = sorted(self._fragments.tails.get(fragment, ()))
-        _, found = self._store.index.rarity(scope, words) if words else (0, {})
-        return any(found.values())
+        _, rarity = self._store.index.rarity(self._scope, words) if words else (0, {})
+        if fragment in self._fragments.stemmed and any(rarity.values()):
+            return True  # a stem stands in the index while any word with that stem remains, however it is spelt
+        rare = [word for word in words if 0 < rarity[word] <= _FEW]
+        return any(self._spoken(word, fragment) for word in rare) or self._store.index.contains(self._scope, fragment)
+
+    def _spoken(self, word: str, fragment: str) -> bool:
+        """Whether one of the entries found by the word says it in just this form."""
+        rows = self._store.index.match(self._scope, Filter(), Words(terms=(word.lower(),)), 3)
+        found = self._store.reader.entries(self._scope, [row.id for row in rows]).values()
+        return any(fragment.lower() in searchable_text(entry.content).lower() for entry in found)
 
     @property
     def names(self) -> str:
@@ -98,12 +115,12 @@ def _format_names() -> list[str]:
 
 
 def _cards(store: Store) -> list[str]:
-    """Cards say whose and where; they stay with their sessions, and their words with them."""
+    """Cards say whose and where, and stay with their sessions; a title says what, and is cleared (`forget`)."""
     scope = whole(store.agent)
     cards = store.index.cards(scope)
     users = {card.user_id for card in cards if card.user_id is not None}
     cards += [card for user in users if (card := store.journal.card(scope, user_dir(user)))]
-    return [json.dumps(card.to_dict(), ensure_ascii=False) for card in cards]
+    return [json.dumps(card.replace(title=None).to_dict(), ensure_ascii=False) for card in cards]
 
 
 def _roots(store: Store) -> list[dict[str, Any]]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+import holdfast.config as package
 from holdfast.config import NOT_SETTINGS, OTHER_DEFAULTS, TABLE, Row, load
 from holdfast.config.values import accept, allowed
 
@@ -86,6 +88,17 @@ def test_a_workspace_can_only_touch_switches_and_limits(row: Row) -> None:
     assert row.direction == "never" or row.kind == touchable[row.direction]
 
 
+def test_every_setting_that_the_code_reads_is_in_the_table() -> None:
+    names = {row.name for row in TABLE}
+    read = {
+        (file.name, name)
+        for file in Path(package.__path__[0]).parent.rglob("*.py")
+        for name in re.findall(r'settings\["([a-z_.]+)"\]', file.read_text("utf-8"))
+    }
+    assert read
+    assert {(file, name) for file, name in read if name not in names} == set()
+
+
 def test_redaction_has_no_switch() -> None:
     assert not [row.name for row in TABLE if "redact" in row.name]
 
@@ -102,6 +115,4 @@ def test_loading_the_settings_imports_nothing_heavy() -> None:
 
 
 def _path() -> dict[str, str]:
-    import holdfast.config as package
-
-    return {"PYTHONPATH": package.__path__[0].removesuffix("/holdfast/config")}
+    return {"PYTHONPATH": str(Path(package.__path__[0]).parents[1])}

@@ -57,7 +57,7 @@ def test_after_a_restart_of_the_machine_all_journals_are_compared(embedded, monk
     entry = embedded.add(session, "unindexed words")
     for name in marks(embedded):
         embedded.index.marks.take_away(name)
-    monkeypatch.setattr("holdfast.index.sqlite.boot_id", lambda: "another boot")
+    monkeypatch.setattr("holdfast.index.live.boot_id", lambda: "another boot")
     embedded.reopen()
     assert embedded.find("unindexed") == [entry.id]
 

@@ -62,14 +62,27 @@ def test_a_sync_that_failed_behind_the_back_is_raised_and_not_swallowed(relaxed)
         world.journal.close()
 
 
+def test_the_next_write_is_refused_before_it_writes_when_a_sync_failed(relaxed):
+    world, disk = relaxed
+    disk.code = errno.EIO
+    world.add("one")
+    deadline = time.monotonic() + 5
+    while world.journal._desk.relaxed._failure is None and time.monotonic() < deadline:
+        time.sleep(0.005)
+    with pytest.raises(StorageFailed, match="EIO"):
+        world.add("two")
+    assert world.texts() == ["one"]
+
+
 def test_a_forked_child_goes_on_with_its_own_thread(relaxed):
     world, disk = relaxed
     world.add("one")
     child = os.fork()
     if not child:
+        disk.synced.clear()
         world.add("two")
         deadline = time.monotonic() + 5
-        while world.path() not in disk.synced[1:] and time.monotonic() < deadline:
+        while not disk.synced and time.monotonic() < deadline:
             time.sleep(0.005)
         os._exit(0 if world.texts() == ["one", "two"] and disk.synced else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

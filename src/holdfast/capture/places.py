@@ -1,0 +1,107 @@
+"""Places: which journal each item of a batch goes to, and in whose name.
+
+Each session is looked up once a batch. Nothing is made here: a session that an unknown key asks for
+is only planned, so that an error in any item of the batch leaves the store as it was.
+"""
+
+from __future__ import annotations
+
+from ..errors import Invalid
+from ..guard import fields, permissions, validate
+from ..model.entry import SCOPES
+from ..model.ids import SESSION_ID
+from ..model.scope import Scope, whole
+from ..model.value import Value
+from . import sessions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from ..model.card import Card
+    from ..model.scope import Caller
+    from ..store import Store
+
+    MakeRoom = Callable[[Store, Scope, str, int], object]  # journal, bytes needed
+
+FIELDS = ("session", "user", "scope", "workspace")
+
+
+class Writer(Value):
+    """Who writes through which handle."""
+
+    caller: Caller
+    user: str
+    make_room: MakeRoom  # compaction, which capture does not know
+    continues: bool = False  # at a full session go on in a continuation (hooks, importers) instead of SizeLimit
+
+
+class Place(Value):
+    """Where an entry goes."""
+
+    card: Card
+    exists: bool
+    scope: Scope
+    kind: str  # session, user, global
+    workspace: str | None
+
+
+class Places:
+    """The places of one batch."""
+
+    def __init__(self, store: Store, writer: Writer) -> None:
+        self._store, self._writer = store, writer
+        self._sessions: dict[tuple[str, str | None], tuple[Card, bool]] = {}
+        self.by_journal: dict[str, Place] = {}
+
+    def of(self, item: Mapping[str, Any]) -> Place:
+        """The place of an item, checked against what its caller may write."""
+        if not isinstance(item, dict):
+            raise Invalid(f"an entry must be a mapping of fields, not {type(item).__name__}", field="entry")
+        kind = item.get("scope") or "session"
+        if kind not in SCOPES:
+            raise Invalid(f"scope must be one of {', '.join(SCOPES)}{fields.hint(kind, SCOPES)}", field="scope")
+        user = None if item.get("user") is None else validate.user(item["user"])
+        workspace = self._workspace(item.get("workspace"))
+        card, exists = (
+            self._session(item.get("session"), user, workspace) if kind == "session" else self._own(kind, user)
+        )
+        scope = permissions.scope_for(
+            self._writer.caller, self._store.agent, user=card.user_id or user, default_user=self._writer.user,
+            act="write", level=kind,
+        )  # fmt: skip
+        place = Place(card=card, exists=exists, scope=scope, kind=kind, workspace=workspace or card.workspace)
+        self.by_journal.setdefault(card.id, place)
+        return place
+
+    def _workspace(self, given: Any) -> str | None:
+        if given is None:
+            return None
+        if not isinstance(given, str) or not given or "\0" in given:
+            raise Invalid("workspace must be the path of a directory", field="workspace")
+        return self._store.settings.workspace(given)
+
+    def _own(self, kind: str, user: str | None) -> tuple[Card, bool]:
+        """The card of the user's or the global journal, which a first write makes."""
+        store = self._store
+        card = sessions.global_card(store) if kind == "global" else sessions.user_card(store, user or self._writer.user)
+        return card, store.journal.size(whole(store.agent), card.id) is not None
+
+    def _session(self, name: Any, user: str | None, workspace: str | None) -> tuple[Card, bool]:
+        """The session's card and whether it exists; an unknown key is made by this write (D4)."""
+        name = sessions.DEFAULT_KEY if name is None else name
+        if not isinstance(name, str) or not name:
+            raise Invalid("session must be an id or a key", field="session")
+        if (name, user) not in self._sessions:
+            self._sessions[name, user] = self._find(name, user, workspace)
+        return self._sessions[name, user]
+
+    def _find(self, name: str, user: str | None, workspace: str | None) -> tuple[Card, bool]:
+        store, whose = self._store, user or self._writer.user
+        if SESSION_ID.match(name):
+            return sessions.known(store, name, whose, user is not None), True
+        card = sessions.find(store, name, whose, user is not None)
+        if card is not None:
+            return card, True
+        return sessions.plan(store, whose, sessions.Options(key=name, workspace=workspace)), False

@@ -1,0 +1,219 @@
+"""Live: which database answers, and what happens when it turns out to be damaged.
+
+Opens the generation that CURRENT names, builds one where there is none, and replaces one that is
+deleted, emptied, cut or garbage, once for all processes; then the question is asked again. It compares
+name and file before every question, since another process may have flipped or removed them. Trouble
+comes out as a typed error. The rule: nothing is built while `index.lock` is held, since the flip at the
+end of a build needs that lock, and it is not reentrant.
+"""
+
+from __future__ import annotations
+
+import os
+from _thread import RLock
+
+import apsw
+
+from ..disk import boot_id, make_private_dir
+from ..errors import Corrupt, Locked, StorageFailed
+from ..lock import Lock
+from .database import ODD_VALUES, WAITING, Damaged, Database, ask_one, is_damage
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    from ..disk import Disk
+    from ..model.scope import Scope
+    from ..ports import Progress
+    from .building import Builder
+    from .generations import Generations
+
+    Answer = TypeVar("Answer")
+
+BUILD_WAIT_MS = 600_000
+_ALONE_WAIT_MS = 60_000
+
+
+class Live:
+    """The open generation of one index; safe for threads."""
+
+    def __init__(
+        self,
+        folder: str,
+        scope: Scope,
+        generations: Generations,
+        disk: Disk,
+        builder: Callable[[], Builder],
+        vfs: str | None,
+    ) -> None:
+        self.folder, self._scope, self._generations, self._disk = folder, scope, generations, disk
+        self._builder, self._vfs = builder, vfs
+        self._lock = Lock(os.path.join(folder, "build.lock"), disk)
+        self._mutex = RLock()
+        self._base: Database | None = None
+        self.name: str | None = None
+        self.rebuilt = 0  # damaged generations replaced since we were opened
+        self.stale = False  # marks may have been lost: every journal must be compared
+
+    def database(self) -> Database:
+        """The live generation, opened; built first where there is none or it is damaged."""
+        with self._mutex:
+            name = self._generations.current()
+            return self._opened(name) or self._replaced(name)
+
+    def present(self) -> Database:
+        """The live generation as it is, for whoever holds `index.lock` and so must not build."""
+        with self._mutex:
+            found = self._opened(self._generations.current())
+        if found is None:
+            raise Damaged("there is no index to work on")
+        return found
+
+    @property
+    def opened(self) -> Database | None:
+        return self._base
+
+    def _opened(self, name: str | None) -> Database | None:
+        """The generation of this name; None if it is missing or damaged."""
+        if self._base is not None and name == self.name and not self._base.replaced():
+            return self._base
+        self.let_go()
+        if name is None or (base := self._tried(name)) is None:
+            return None
+        self._base, self.name = base, name
+        return base
+
+    def _tried(self, name: str) -> Database | None:
+        base = None
+        try:
+            base = Database(self._generations.path(name), self._vfs)
+            base.ask(self._greet)
+        except (apsw.Error, *ODD_VALUES, Damaged, OSError) as error:
+            if base is not None:
+                base.retire()
+            if not is_damage(error) and not isinstance(error, OSError):
+                raise
+            return None
+        return base
+
+    def _greet(self, connection: apsw.Connection) -> None:
+        """After a restart of the machine, marks may have been lost with the page cache: compare all."""
+        found = ask_one(connection, "SELECT value FROM meta WHERE key='boot'")
+        if found is None:
+            raise Damaged("never finished")
+        self.stale = self.stale or found[0] != boot_id() or self._generations.shared()
+
+    def _replaced(self, damaged: str | None) -> Database:
+        """Build a generation in place of one that is missing or damaged, once for all processes."""
+        self._make_folder()
+        with self._lock.hold(BUILD_WAIT_MS, "build the index"):
+            name = self._generations.current()
+            if name != damaged and (found := self._opened(name)) is not None:
+                return found  # another process did it while we waited
+            if damaged is not None:
+                self.rebuilt += 1
+            self._builder().build(self._scope)
+            found = self._opened(self._generations.current())
+            if found is None:
+                raise Corrupt(f"the index in {self.folder} cannot be opened right after it was built")
+            return found
+
+    def _make_folder(self) -> None:
+        """Something that is not a directory may have been put in our place."""
+        if os.path.lexists(self.folder) and not os.path.isdir(self.folder):
+            self._disk.unlink(self.folder)
+        make_private_dir(self._disk, self.folder)
+
+    def rebuild(self, progress: Progress | None) -> None:
+        """Build a new generation beside the live one, which serves until the flip."""
+
+        def build() -> None:
+            self._make_folder()
+            with self._lock.hold(BUILD_WAIT_MS, "rebuild the index"):
+                self._builder().build(self._scope, progress)
+
+        self.typed(build)
+        self.let_go()
+
+    def let_go(self) -> None:
+        with self._mutex:
+            if self._base is not None:
+                self._base.retire()
+            self._base = self.name = None
+
+    def ask(self, question: Callable[[apsw.Connection], Answer]) -> Answer:
+        """Answer from the live generation; if it proves damaged, from a new one."""
+        return self._use(lambda base: base.ask(question))
+
+    def version(self) -> int:
+        """Moves whenever anybody commits, and with every generation."""
+        return self._use(lambda base: hash((base.path, base.version())))
+
+    def alone(self, lock: Lock, what: str, act: Callable[[apsw.Connection], Answer]) -> Answer:
+        """Act while nobody else writes; a generation that proves damaged is replaced without the lock, then again."""
+
+        def locked(_base: Database) -> Answer:
+            with lock.hold(_ALONE_WAIT_MS, what):
+                return self.present().ask(act)
+
+        return self._use(locked)
+
+    def _use(self, act: Callable[[Database], Answer]) -> Answer:
+        for last in (False, True):
+            base = self.typed(self.database)
+            try:
+                return act(base)
+            except WAITING as error:
+                raise self._busy() from error
+            except (apsw.Error, *ODD_VALUES, Damaged) as error:
+                if is_damage(error):
+                    self.condemn(base, error, last)
+                elif last:
+                    raise self._failed(error) from error
+        raise AssertionError("unreachable")
+
+    def condemn(self, base: Database, error: BaseException, last: bool = False) -> None:
+        """Replace a damaged generation, unless somebody already did."""
+        if last:
+            raise Corrupt(f"the index in {self.folder} is damaged again after a rebuild", path=self.folder) from error
+        with self._mutex:
+            if self._base is base:
+                name = self.name
+                self.let_go()
+                self.typed(lambda: self._replaced(name))
+
+    def typed(self, act: Callable[[], Answer]) -> Answer:
+        """What `act` returns; what the disk or SQLite refuses comes out as a typed error."""
+        try:
+            return act()
+        except WAITING as error:
+            raise self._busy() from error
+        except (apsw.Error, *ODD_VALUES, Damaged, OSError) as error:
+            raise self._failed(error) from error
+
+    def _busy(self) -> Locked:
+        return Locked(f"the index in {self.folder} is busy; try again", path=self.folder)
+
+    def _failed(self, error: BaseException) -> StorageFailed:
+        return StorageFailed(
+            f"the index in {self.folder} cannot be read or written ({type(error).__name__}); "
+            "what is remembered is safe in the journals: check the disk, then try again",
+            path=self.folder,
+        )
+
+    def before_fork(self) -> None:
+        """Close everything, if nobody is at it: SQLite's memory of its locks must not go to a child."""
+        if self._mutex.acquire(True, 0.2):
+            try:
+                self.let_go()
+            finally:
+                self._mutex.release()
+
+    def abandon(self) -> object:
+        """After a fork: the child must neither use nor close the parent's connections; keep what is returned."""
+        left = (self._base, self._base.abandon() if self._base is not None else None)
+        self._base = self.name = None
+        self._mutex = RLock()
+        return left

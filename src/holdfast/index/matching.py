@@ -1,0 +1,154 @@
+"""Matching: the rows that a question's words point to, and what ranking wants to know about them.
+
+Keyword candidates by BM25, the entries beside them in their session, the authors of a scope, and how
+far author names can be believed. Reads only; see `questions` for the rest of the port.
+"""
+
+from __future__ import annotations
+
+from .database import ask_all, ask_one
+from .fulltext import WEIGHTS, beginning, match_query, phrase, scope_tokens, scoped
+from .questions import ROW, groups, row_of
+from .select import Where, where_filter, where_scope
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import apsw
+
+    from ..model.query import Filter, Row, Words
+    from ..model.scope import Scope
+
+_BESIDE = """
+SELECT e.id, e.role, e.author, length(c.text), substr(rtrim(c.text), -1)='?',
+  (SELECT p.id FROM entries p WHERE p.file=e.file AND p.seq<e.seq AND p.state=0 ORDER BY p.seq DESC LIMIT 1),
+  (SELECT p.id FROM entries p WHERE p.file=e.file AND p.seq>e.seq AND p.state=0 ORDER BY p.seq LIMIT 1)
+FROM entries e JOIN chunks c ON c.entry=e.n AND c.ordinal=0 WHERE e.id IN
+"""
+_MENTIONS = """
+SELECT coalesce(sum(e.author=?1), 0), coalesce(sum(e.author<>?1), 0) FROM
+  (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ?2 LIMIT 400) f
+  JOIN chunks c ON c.n=f.rowid JOIN entries e ON e.n=c.entry
+WHERE e.author IS NOT NULL AND e.file IN (SELECT file FROM entries WHERE user_id=?3 AND author=?1)
+"""
+_AUTHORS = """
+WITH RECURSIVE named(name) AS (
+  SELECT min(author) FROM entries WHERE user_id=?1 AND author IS NOT NULL
+  UNION ALL SELECT (SELECT min(author) FROM entries WHERE user_id=?1 AND author>named.name) FROM named
+  WHERE named.name IS NOT NULL)
+SELECT name FROM named WHERE name IS NOT NULL LIMIT ?2
+"""
+
+
+def match(
+    connection: apsw.Connection, scope: Scope, wanted: Filter, words: Words, roots: Mapping[str, str], limit: int
+) -> list[Row]:
+    """Candidates by BM25; words with `?` or an inner `*` are looked for in every text of the scope.
+
+    `roots` gives the stem of each prefix.
+    """
+    found: dict[str, Row] = {}
+    query = match_query(words)
+    tokens = scope_tokens(connection, scope)
+    if tokens is None:
+        return []
+    if query is not None:
+        found = {row.id: row for row in _ranked(connection, scope, wanted, scoped(query, tokens), limit)}
+    for pattern in words.globs:
+        for row in _globbed(connection, scope, wanted, pattern, limit):
+            found.setdefault(row.id, row).score += 1.0
+    for prefix, stem in roots.items():
+        begins = scoped(beginning(prefix, stem), tokens)
+        for row in _prefixed(connection, scope, wanted, begins, prefix + "*", limit):
+            if row.id in found:
+                found[row.id].score += row.score
+            else:
+                found[row.id] = row
+    return sorted(found.values(), key=lambda row: (-row.score, row.id))[:limit]
+
+
+def _ranked(connection: apsw.Connection, scope: Scope, wanted: Filter, query: str, limit: int) -> list[Row]:
+    """The best `limit`, with every other row that ties with the last: rowids must not decide."""
+    asked = limit + 32
+    ranked = _best(connection, scope, wanted, query, asked)
+    if len(ranked) == asked and ranked[-1].score == ranked[limit - 1].score:
+        ranked = _best(connection, scope, wanted, query, -1)
+    return ranked
+
+
+def _best(connection: apsw.Connection, scope: Scope, wanted: Filter, query: str, limit: int) -> list[Row]:
+    where = where_filter(wanted, where_scope(scope, Where()))
+    if _open(scope, wanted):  # rank first, then look up only the best: joining every match is 3 times slower
+        inner = (
+            f"SELECT rowid AS chunk, -bm25(chunks_fts, {WEIGHTS}) AS score FROM chunks_fts "
+            f"WHERE chunks_fts MATCH ? ORDER BY bm25(chunks_fts, {WEIGHTS}) LIMIT ?"
+        )
+        sql = (
+            f"SELECT {ROW}, f.score FROM ({inner}) f JOIN chunks c ON c.n=f.chunk JOIN entries e ON e.n=c.entry "
+            f"LEFT JOIN recalled r ON r.id=e.id WHERE {where} ORDER BY f.score DESC, e.id"
+        )
+        values = (query, limit, *where.values)
+    else:
+        sql = (
+            f"SELECT {ROW}, -bm25(chunks_fts, {WEIGHTS}) AS score FROM chunks_fts f JOIN chunks c ON c.n=f.rowid "
+            f"JOIN entries e ON e.n=c.entry LEFT JOIN recalled r ON r.id=e.id "
+            f"WHERE chunks_fts MATCH ? AND {where} ORDER BY score DESC, e.id LIMIT ?"
+        )
+        values = (query, *where.values, limit)
+    return [row_of(row) for row in ask_all(connection, sql, values)]
+
+
+def _open(scope: Scope, wanted: Filter) -> bool:
+    """Whether the scope's tokens are all that restricts a match."""
+    return not wanted.narrows and scope.workspace is None and (scope.shared or scope.user is None)
+
+
+def _prefixed(
+    connection: apsw.Connection, scope: Scope, wanted: Filter, query: str, pattern: str, limit: int
+) -> list[Row]:
+    """Rows with a word that begins so: the full text finds those that may, their own text decides."""
+    where = where_filter(wanted, where_scope(scope, Where()))
+    found = ask_all(
+        connection,
+        f"SELECT {ROW}, -bm25(chunks_fts, {WEIGHTS}) AS score FROM chunks_fts f JOIN chunks c ON c.n=f.rowid "
+        "JOIN entries e ON e.n=c.entry LEFT JOIN recalled r ON r.id=e.id WHERE chunks_fts MATCH ? "
+        f"AND {where} AND glob_words(concat_ws(' ', c.text, e.tags, e.path), ?) ORDER BY score DESC, e.id LIMIT ?",
+        (query, *where.values, pattern, limit),
+    )
+    return [row_of(row) for row in found]
+
+
+def _globbed(connection: apsw.Connection, scope: Scope, wanted: Filter, pattern: str, limit: int) -> list[Row]:
+    where = where_filter(wanted, where_scope(scope, Where()))
+    found = ask_all(
+        connection,
+        f"SELECT {ROW} FROM entries e JOIN chunks c ON c.entry=e.n LEFT JOIN recalled r ON r.id=e.id "
+        f"WHERE {where} AND glob_words(c.text, ?) ORDER BY e.time DESC, e.id LIMIT ?",
+        (*where.values, pattern, limit),
+    )
+    return [row_of(row) for row in found]
+
+
+def look_around(connection: apsw.Connection, rows: Sequence[Row]) -> None:
+    """Fill in who said it and which entries stand beside it in its session."""
+    by_id = {row.id: row for row in rows}
+    for marks, group in groups(list(by_id)):
+        for id, role, author, size, asks, before, after in ask_all(connection, f"{_BESIDE} ({marks})", group):
+            row = by_id[id]
+            row.role, row.author, row.size, row.asks = role, author, size, bool(asks)
+            row.before, row.after = before, after
+
+
+def authors(connection: apsw.Connection, scope: Scope, most: int) -> list[str]:
+    """Names of those who speak in a scope; asked by skipping from name to name along an index."""
+    if scope.user is not None:
+        return [name for (name,) in ask_all(connection, _AUTHORS, (scope.user, most))]
+    found = ask_all(connection, "SELECT DISTINCT author FROM entries WHERE author IS NOT NULL LIMIT ?", (most,))
+    return sorted(name for (name,) in found)
+
+
+def mentions(connection: apsw.Connection, scope: Scope, author: str) -> tuple[int, int]:
+    """How often an author's name stands in their own words and in those of the others they speak with."""
+    own, other = ask_one(connection, _MENTIONS, (author, phrase(author), scope.user))
+    return own, other

@@ -1,0 +1,1 @@
+"""Embedders and completers, one vendor a file. Importing this loads none of them."""

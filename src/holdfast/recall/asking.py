@@ -1,0 +1,96 @@
+"""Asking: what a question says besides its words: who is meant, who asks, and when.
+
+Names of authors are taken out of the words that are looked for (turns that merely say a name would
+rank first) and become a signal of their own. Works from the names that the scope really has, for
+many authors and for none; a name is believed only as far as the store bears it out (`trust`).
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..model.value import Value
+from ..text.words import words
+from .dates import Named, named_dates
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..model.query import Words
+
+_FIRST_PERSON = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|me|my|mine|myself|we|our|us)\b")
+_WORD = re.compile(r"\w+(?:['’]s)?")
+ROLES = ("user", "assistant", "system", "tool")
+# Names that are also words begin many questions; they count only inside a sentence.
+_AMBIGUOUS = frozenset(
+    ("will", "may", "mark", "grace", "hope", "faith", "joy", "rose", "art", "bill", "rob", "sue", "pat", "dean",
+     "chase", "drew", "jack")
+)  # fmt: skip
+
+
+class Question(Value):
+    """A question as ranking sees it."""
+
+    text: str  # without the names of authors
+    words: Words
+    authors: tuple[str, ...] = ()  # those it names
+    first_person: bool = False
+    dates: tuple[Named, ...] = ()
+
+
+def understand(text: str, authors: Sequence[str]) -> Question:
+    """Read a question against the authors of the scope."""
+    named, rest = _take_names(text, authors)
+    asked = words(rest)
+    if asked.empty:
+        rest, asked = text, words(text)
+    return Question(
+        text=rest, words=asked, authors=named, first_person=bool(_FIRST_PERSON.search(text)),
+        dates=tuple(named_dates(text)),
+    )  # fmt: skip
+
+
+def _take_names(text: str, authors: Sequence[str]) -> tuple[tuple[str, ...], str]:
+    """Which authors are named, and the question without them."""
+    known = _first_names(authors)
+    named: dict[str, None] = {}
+    rest = text
+    for author in sorted((a for a in authors if " " in a), key=len, reverse=True):
+        shorter = re.sub(rf"\b{re.escape(author)}(?:['’]s)?\b", " ", rest, flags=re.IGNORECASE)
+        if shorter != rest:
+            named[author], rest = None, shorter
+    pieces, last = [], 0
+    for hit in _WORD.finditer(rest):
+        name = re.sub(r"['’]s\Z", "", hit[0])
+        found = known.get(name.lower())
+        if found is not None and _is_name(name, hit.start() == 0 or not rest[: hit.start()].strip()):
+            named[found] = None
+            pieces.append(rest[last : hit.start()])
+            last = hit.end()
+    pieces.append(rest[last:])
+    return tuple(named), " ".join(pieces) if len(pieces) > 1 else rest
+
+
+def _first_names(authors: Sequence[str]) -> dict[str, str]:
+    """Authors by their first word, where only one has it; roles are no names."""
+    found: dict[str, str | None] = {}
+    for author in authors:
+        first = author.split()[0].lower() if author.split() else ""
+        if first and first not in ROLES:
+            found[first] = None if first in found else author
+    return {first: author for first, author in found.items() if author is not None}
+
+
+def _is_name(word: str, begins: bool) -> bool:
+    return word[:1].isupper() and not (begins and word.lower() in _AMBIGUOUS)
+
+
+def trust(own: int, other: int) -> float:
+    """How far an author's name can be believed: people name those they speak with, hardly themselves.
+
+    Where names were mixed up, an author's "own" words name them as often as anybody's.
+    """
+    if own + other < 3:
+        return 1.0
+    return max(0.0, 1.0 - 3.0 * own / (own + other))

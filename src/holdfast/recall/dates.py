@@ -1,0 +1,106 @@
+"""Dates that a question names, and how near an entry's day lies to them.
+
+Reads English month names, ISO dates and years as people write them. What somebody tells on a day
+is mostly about that day or the days before, so an entry counts in full from the named day to three
+days later, and less a little further off. A question without a date gives no signal at all.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+
+from ..errors import Invalid
+from ..model.moment import DAY_MS, parse
+from ..model.value import Value
+
+_MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
+           "november", "december")  # fmt: skip
+_SHORT = {name[:3]: number for number, name in enumerate(_MONTHS, 1)} | {"sept": 9}
+_NAME = "|".join(sorted([*_MONTHS, *_SHORT], key=len, reverse=True))
+_DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
+_YEAR = r"((?:19|20)\d\d)"
+_FORMS = tuple(
+    re.compile(form, re.IGNORECASE)
+    for form in (
+        rf"\b{_YEAR}-(?P<m>\d\d)-(\d\d)\b",
+        rf"\b{_DAY}\s+(?:of\s+)?(?P<m>{_NAME})\b\.?,?(?:\s+{_YEAR}\b)?",
+        rf"\b(?P<m>{_NAME})\b\.?\s+{_DAY}\b(?!\s*(?:%|am\b|pm\b|:)),?(?:\s+{_YEAR}\b)?",
+        rf"\b(?P<m>{_NAME})\b\.?,?\s+(?:of\s+)?{_YEAR}\b",
+    )
+)
+# Without a number beside it, `may`, `march` and `mar` are mostly other words.
+_ALONE = re.compile(rf"\b(?:in|of|during|since|by|until|early|late|mid|last|this|next)[\s-]+({_NAME})\b", re.IGNORECASE)
+_BARE_YEAR = re.compile(
+    rf"\b(?:in|of|during|since|year|early|late|summer|winter|spring|fall|autumn)\s+{_YEAR}\b", re.IGNORECASE
+)
+
+
+class Named(Value):
+    """A date as named: any part may be missing, but not all."""
+
+    year: int | None = None
+    month: int | None = None
+    day: int | None = None
+
+
+def named_dates(question: str) -> list[Named]:
+    """The dates in a question, most exact first; each stretch of text is read once."""
+    found: list[Named] = []
+    rest = question
+    for number, form in enumerate(_FORMS):
+        found += [_read(number, hit) for hit in form.finditer(rest)]
+        rest = form.sub(" ", rest)
+    found += [Named(month=_month(hit[1])) for hit in _ALONE.finditer(rest)]
+    found += [Named(year=int(hit[1])) for hit in _BARE_YEAR.finditer(_ALONE.sub(" ", rest))]
+    return [date for date in found if date.month is None or 1 <= date.month <= 12]
+
+
+def _read(form: int, hit: re.Match[str]) -> Named:
+    if form == 0:
+        return Named(year=int(hit[1]), month=int(hit["m"]), day=int(hit[3]))
+    if form == 3:
+        return Named(year=int(hit[2]), month=_month(hit["m"]))
+    day, year = (hit[1], hit[3]) if form == 1 else (hit[2], hit[3])
+    return Named(year=int(year) if year else None, month=_month(hit["m"]), day=int(day))
+
+
+def _month(name: str) -> int:
+    name = name.lower()
+    return int(name) if name.isdigit() else _SHORT.get(name) or _SHORT[name[:3]]
+
+
+def nearness(dates: list[Named], when: int) -> float:
+    """0..1: how near this moment (epoch ms) lies to the nearest of the dates."""
+    return max((_near(date, when) for date in dates), default=0.0)
+
+
+def _near(date: Named, when: int) -> float:
+    year, month, day = time.gmtime(when / 1000)[:3]
+    if date.year is not None and date.month is None:
+        return 0.3 if year == date.year else 0.0
+    if date.day is None:
+        return _near_month(date, year, month, day)
+    assert date.month is not None
+    start = _epoch(date.year or year, date.month, date.day)
+    if start is None:
+        return 0.0
+    away = (when - start) // DAY_MS
+    return 1.0 if 0 <= away <= 3 else 0.6 if -1 <= away <= 10 else 0.0
+
+
+def _near_month(date: Named, year: int, month: int, day: int) -> float:
+    """The named month in full; the first week of the next a little, for what is told afterwards."""
+    assert date.month is not None
+    if month == date.month and date.year in (None, year):
+        return 1.0
+    before = (year, month - 1) if month > 1 else (year - 1, 12)
+    return 0.4 if day <= 7 and date.month == before[1] and date.year in (None, before[0]) else 0.0
+
+
+def _epoch(year: int, month: int, day: int) -> int | None:
+    """Midnight of a day; None where the calendar has none such."""
+    try:
+        return parse(f"{year:04d}-{month:02d}-{day:02d}T00:00:00Z")
+    except Invalid:
+        return None

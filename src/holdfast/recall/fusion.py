@@ -1,0 +1,130 @@
+"""Fusion: from keyword and vector candidates to one order, as small pure functions.
+
+Each side is scaled to its best and blended by weight over the sides that ran, so a hit found by one
+side only is not lost. Then turns beside each other lend each other a share, who is meant and when are
+added, and a session whose best entries score high lends a little. Every part is kept for `explain`.
+"""
+
+from __future__ import annotations
+
+from math import log
+
+from ..model.entry import ROLES
+from ..model.value import Value
+from .dates import nearness
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..model.query import Row
+    from .asking import Question
+
+    Scores = dict[str, float]
+
+
+class Weights(Value):
+    """What each signal may add, relative to a perfect match; chosen by measuring (docs/benchmarks.md)."""
+
+    keyword: float = 0.5
+    vector: float = 0.5
+    neighbour: float = 0.15
+    author: float = 0.4
+    date: float = 0.5
+    session: float = 0.15
+    asking: float = 0.2  # taken off where people talk with each other and a turn only asks
+    length: float = 0.06  # for each doubling or so of a turn among people: longer ones say more
+
+
+WITHOUT_VECTORS = Weights(neighbour=0.3, session=0.3)
+WITH_VECTORS = Weights()
+
+
+def scaled(scores: Mapping[str, float]) -> Scores:
+    """To 0..1 by the best; for keyword scores, whose zero means "no word"."""
+    best = max(scores.values(), default=0.0)
+    return {id: score / best for id, score in scores.items()} if best > 0 else {}
+
+
+def spread(scores: Mapping[str, float]) -> Scores:
+    """To 0..1 between worst and best; for cosines, whose zero means nothing."""
+    if not scores:
+        return {}
+    low, high = min(scores.values()), max(scores.values())
+    return {id: (score - low) / (high - low) if high > low else 1.0 for id, score in scores.items()}
+
+
+def blended(keyword: Scores, vector: Scores | None, weights: Weights) -> Scores:
+    """A weighted mean over the sides that ran."""
+    if vector is None:
+        return dict(keyword)
+    total = weights.keyword + weights.vector
+    ids = {**keyword, **vector}
+    return {id: (weights.keyword * keyword.get(id, 0.0) + weights.vector * vector.get(id, 0.0)) / total for id in ids}
+
+
+def lent(rows: Sequence[Row], base: Scores, share: float) -> Scores:
+    """What the entries before and after it in its session lend to each."""
+    return {row.id: share * (base.get(row.before or "", 0.0) + base.get(row.after or "", 0.0)) for row in rows}
+
+
+def by_author(rows: Sequence[Row], question: Question, trusted: float) -> Scores:
+    """1 for what the one named author said, or the user where the question speaks of oneself."""
+    if len(question.authors) == 1:
+        return {row.id: trusted for row in rows if row.author == question.authors[0]}
+    if not question.authors and question.first_person:
+        return {row.id: 1.0 for row in rows if "user" in (row.role, row.author)}
+    return {}
+
+
+def by_date(rows: Sequence[Row], question: Question) -> Scores:
+    """How near each entry's day lies to a date that the question names."""
+    dates = list(question.dates)
+    return {row.id: nearness(dates, row.time) for row in rows} if dates else {}
+
+
+def by_form(rows: Sequence[Row], weights: Weights) -> Scores:
+    """In talk between people, turns that tell count more than turns that ask or only nod.
+
+    With an assistant it is not so: there the user's questions say what the user has and wants.
+    """
+    assisted = {row.session_id for row in rows if "assistant" in (row.role, row.author)}
+    talk = [row for row in rows if _named(row) and row.session_id not in assisted]
+    if not talk:
+        return {}
+    middle = sum(log(1 + row.size) for row in talk) / len(talk)
+    return {row.id: weights.length * (log(1 + row.size) - middle) - weights.asking * row.asks for row in talk}
+
+
+def _named(row: Row) -> bool:
+    return row.author is not None and row.author.lower() not in ROLES
+
+
+def by_session(rows: Sequence[Row], scores: Scores) -> Scores:
+    """How well the three best entries of its session do, over all sessions seen."""
+    best: dict[str, list[float]] = {}
+    for row in rows:
+        if row.session_id is not None:
+            best.setdefault(row.session_id, []).append(scores[row.id])
+    means = spread({id: sum(sorted(found)[-3:]) / 3 for id, found in best.items()})
+    return {row.id: means[row.session_id] for row in rows if row.session_id is not None and len(means) > 1}
+
+
+def fused(
+    rows: Sequence[Row], question: Question, keyword: Scores, vector: Scores | None, trusted: float, weights: Weights
+) -> dict[str, Scores]:
+    """Every part of each row's match by name, and `match`, their sum scaled to the best."""
+    base = blended(keyword, vector, weights)
+    parts = {
+        "base": {row.id: base.get(row.id, 0.0) for row in rows}, "neighbour": lent(rows, base, weights.neighbour),
+        "author": {id: weights.author * v for id, v in by_author(rows, question, trusted).items()},
+        "date": {id: weights.date * v for id, v in by_date(rows, question).items()},
+        "form": by_form(rows, weights),
+    }  # fmt: skip
+    sums = {row.id: sum(part.get(row.id, 0.0) for part in parts.values()) for row in rows}
+    parts["session"] = {id: weights.session * v for id, v in by_session(rows, sums).items()}
+    totals = scaled({id: score + parts["session"].get(id, 0.0) for id, score in sums.items()})
+    return {
+        row.id: {**{name: part.get(row.id, 0.0) for name, part in parts.items()}, "match": totals.get(row.id, 0.0)}
+        for row in rows
+    }

@@ -1,0 +1,16 @@
+"""What every Index promises, as tests: subclass IndexContract and offer a `backend` fixture.
+
+One test a promise of the port's docstrings. The meaning of filters and scopes is `passes` and
+`Scope.sees`; an index may be faster than they are, never different.
+"""
+
+from __future__ import annotations
+
+from .index_asking_contract import AskContract, MatchContract
+from .index_level_contract import EraseContract, HiddenContract, LevelContract, RowsContract
+
+__all__ = ["IndexContract"]
+
+
+class IndexContract(LevelContract, RowsContract, HiddenContract, MatchContract, AskContract, EraseContract):
+    """The whole of it."""

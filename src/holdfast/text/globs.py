@@ -1,0 +1,33 @@
+"""Globs: words with `?` for one character and `*` for any number, matched word by word in linear time."""
+
+from __future__ import annotations
+
+import re
+
+_WORD = re.compile(r"\w+")
+_LONGEST_WORD = 128
+
+
+def matches(pattern: str, text: str) -> bool:
+    """Whether a word of the text matches `d?ploy` or `*fix*`; linear, since words are bounded."""
+    wanted = _compiled(pattern)
+    return any(wanted.match(word) for word in _WORD.findall(text.lower()) if len(word) <= _LONGEST_WORD)
+
+
+_patterns: dict[str, re.Pattern[str]] = {}
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    if pattern not in _patterns:
+        if len(_patterns) > 200:
+            _patterns.clear()
+        pieces = [{"*": r"\w*", "?": r"\w"}.get(char, re.escape(char)) for char in _bounded(pattern)]
+        _patterns[pattern] = re.compile("".join(pieces) + r"\Z")
+    return _patterns[pattern]
+
+
+def _bounded(pattern: str) -> str:
+    """At most four stars, runs of them as one: the cost of a match grows with their number."""
+    pattern = re.sub(r"\*+", "*", pattern[:_LONGEST_WORD].lower())
+    head = pattern.split("*")
+    return "*".join(head[:5])

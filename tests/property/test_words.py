@@ -1,0 +1,75 @@
+"""Any text can be asked for and any text can be found: words and searchable agree, through a real FTS5."""
+
+import apsw
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from holdfast.text.words import QUERY_WORDS, searchable, tokens, words
+
+ANYTHING = st.text(max_size=400)
+WRITTEN = st.text(st.sampled_from("abz09_ *?'’\"().-日本語認証猫カー한글กขเา ไéΣİß\n\x00"), max_size=120)
+SPACELESS = st.text(st.sampled_from("日本語認証猫犬カナーのは한글서울กขคเไ"), min_size=1, max_size=40)
+
+
+@pytest.fixture(scope="module")
+def index():
+    connection = apsw.Connection(":memory:")
+    connection.execute("CREATE VIRTUAL TABLE f USING fts5(t, tokenize='porter unicode61')")
+    return connection
+
+
+def matches(index, text, asked):
+    """Whether a text holds every term and prefix of a question."""
+    with index:
+        index.execute("DELETE FROM f")
+        index.execute("INSERT INTO f VALUES (?)", (searchable(text),))
+    wanted = [f'"{term}"' for term in asked.terms] + [f'"{prefix}"*' for prefix in asked.prefixes]
+    return index.execute("SELECT count(*) FROM f(?)", (" AND ".join(wanted),)).get == 1
+
+
+@given(ANYTHING | WRITTEN)
+def test_what_a_question_gives_is_safe_to_quote(question):
+    found = words(question)
+    for word in (*found.terms, *found.prefixes):
+        assert word
+        assert not set(word) & set("\"'*?()^:+-\x00\n")
+        word.encode()
+    for glob in found.globs:
+        assert not set(glob) & set("\"'[]()\x00\n")
+        glob.encode()
+    assert max(len(found.terms), len(found.prefixes), len(found.globs)) <= QUERY_WORDS
+
+
+@given(ANYTHING | WRITTEN)
+def test_each_word_stands_once_and_in_lower_case(question):
+    found = words(question)
+    for kind in (found.terms, found.prefixes, found.globs):
+        assert len(set(kind)) == len(kind)
+        assert all(word == word.lower() for word in kind)
+
+
+@given(ANYTHING | WRITTEN)
+def test_text_is_not_changed_but_for_runs_without_spaces(text):
+    indexed = searchable(text)
+    if text.isascii():
+        assert indexed is text
+    assert set(indexed) <= set(text) | {" "}
+    assert set("".join(tokens(indexed))) == set("".join(tokens(text)))
+
+
+@settings(deadline=None)
+@given(before=SPACELESS, wanted=SPACELESS, after=SPACELESS)
+@example(before="本", wanted="の", after="日")
+def test_any_part_of_a_run_without_spaces_finds_it(index, before, wanted, after):
+    asked = words(wanted)
+    assert not asked.empty
+    assert matches(index, f"x {before}{wanted}{after} y", asked)
+    assert matches(index, wanted, asked)
+
+
+@settings(deadline=None)
+@given(st.lists(st.text("abcdefghij", min_size=3, max_size=8), min_size=1, max_size=8))
+def test_a_text_is_found_by_its_own_words(index, said):
+    text = ", ".join(said).capitalize()
+    assert matches(index, text, words(text))

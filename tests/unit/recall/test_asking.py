@@ -1,0 +1,109 @@
+"""What a question says besides its words: who is named, who asks, when."""
+
+import pytest
+
+from holdfast.recall.asking import trust, understand
+from holdfast.recall.dates import Named, named_dates, nearness
+
+AUTHORS = ["Ana Lucia Ruiz", "Caroline", "Melanie", "Will", "assistant", "user"]
+
+
+def test_a_named_author_is_taken_out_of_the_words():
+    asked = understand("When did Melanie's kids visit the museum?", AUTHORS)
+    assert asked.authors == ("Melanie",)
+    assert asked.words.terms == ("kids", "visit", "museum")
+
+
+def test_two_named_authors_are_both_taken_out():
+    asked = understand("What do Caroline and Melanie share?", AUTHORS)
+    assert set(asked.authors) == {"Caroline", "Melanie"}
+    assert asked.words.terms == ("share",)
+
+
+def test_a_name_of_several_words_is_found_whole_and_by_its_first_word():
+    assert understand("What did Ana Lucia Ruiz say about tea?", AUTHORS).authors == ("Ana Lucia Ruiz",)
+    assert understand("What did Ana say about tea?", AUTHORS).authors == ("Ana Lucia Ruiz",)
+
+
+def test_a_name_that_is_also_a_word_does_not_count_at_the_beginning():
+    assert understand("Will it rain tomorrow?", AUTHORS).authors == ()
+    assert understand("What did Will plant?", AUTHORS).authors == ("Will",)
+    assert understand("what will it cost?", AUTHORS).authors == ()
+
+
+def test_roles_are_not_names():
+    assert understand("What did the user and the assistant decide?", AUTHORS).authors == ()
+
+
+def test_a_first_name_that_two_authors_share_names_nobody():
+    assert understand("What did Ana say?", ["Ana Ruiz", "Ana Lopez"]).authors == ()
+
+
+def test_a_question_of_nothing_but_a_name_keeps_it():
+    asked = understand("Melanie?", AUTHORS)
+    assert asked.words.terms == ("melanie",)
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [("What did I order?", True), ("my favourite tea", True), ("What did Ana order?", False), ("mystery me-too", False)],
+)
+def test_the_first_person_is_heard(question, first):
+    assert understand(question.replace("me-too", "methods"), []).first_person is first
+
+
+def test_names_are_believed_as_far_as_the_store_bears_them_out():
+    assert trust(0, 40) == 1.0
+    assert trust(20, 20) == 0.0
+    assert trust(0, 0) == 1.0
+    assert 0.0 < trust(2, 20) < 1.0
+
+
+@pytest.mark.parametrize(
+    ("question", "dates"),
+    [
+        ("What happened on 7 May 2023?", [Named(year=2023, month=5, day=7)]),
+        ("What happened on May 7th, 2023?", [Named(year=2023, month=5, day=7)]),
+        ("the 3rd of March", [Named(month=3, day=3)]),
+        ("on 2024-02-29", [Named(year=2024, month=2, day=29)]),
+        ("in June", [Named(month=6)]),
+        ("in August 2022", [Named(year=2022, month=8)]),
+        ("since 2021", [Named(year=2021)]),
+        ("May I march in?", []),
+        ("a 2000 word essay", []),
+    ],
+)
+def test_dates_are_read_as_people_write_them(question, dates):
+    assert named_dates(question) == dates
+
+
+DAY = 86_400_000
+MAY_7 = 1_683_417_600_000  # 2023-05-07T00:00:00Z
+
+
+def test_the_named_day_and_the_days_after_are_nearest():
+    named = [Named(year=2023, month=5, day=7)]
+    days = [nearness(named, MAY_7 + away * DAY) for away in (-3, -1, 0, 3, 4, 10, 11)]
+    assert days == [0.0, 0.6, 1.0, 1.0, 0.6, 0.6, 0.0]
+
+
+def test_a_month_reaches_a_little_into_the_next():
+    named = [Named(month=4)]
+    assert nearness(named, MAY_7 - 20 * DAY) == 1.0
+    assert nearness(named, MAY_7) == 0.4
+    assert nearness(named, MAY_7 + 2 * DAY) == 0.0
+    assert nearness([Named(year=2022, month=4)], MAY_7 - 20 * DAY) == 0.0
+
+
+def test_december_reaches_into_january():
+    january_3 = 1_704_240_000_000  # 2024-01-03
+    assert nearness([Named(year=2023, month=12)], january_3) == 0.4
+    assert nearness([Named(year=2024, month=12)], january_3) == 0.0
+
+
+def test_a_day_that_the_calendar_lacks_is_near_nothing():
+    assert nearness([Named(year=2023, month=2, day=30)], MAY_7) == 0.0
+
+
+def test_no_date_gives_no_signal():
+    assert nearness([], MAY_7) == 0.0

@@ -1,0 +1,74 @@
+"""Fusion: each signal adds what it is meant to, nothing is lost, and the parts are shown."""
+
+import pytest
+
+from holdfast.model.query import Row
+from holdfast.recall.asking import understand
+from holdfast.recall.fusion import Weights, blended, by_author, by_form, by_session, fused, lent, scaled, spread
+
+
+def row(id, session="s", author=None, role=None, before=None, after=None, asks=False, size=100, time=0):
+    made = Row(id, time, "conversation", 0.5, False, session, None)
+    made.author, made.role, made.before, made.after, made.asks, made.size = author, role, before, after, asks, size
+    return made
+
+
+def test_a_hit_of_one_side_only_is_not_lost():
+    both = blended({"a": 1.0}, {"b": 1.0}, Weights())
+    assert both == {"a": 0.5, "b": 0.5}
+    assert blended({"a": 1.0}, None, Weights()) == {"a": 1.0}
+
+
+def test_scaling_is_by_the_best_and_spreading_from_the_worst():
+    assert scaled({"a": 4.0, "b": 1.0}) == {"a": 1.0, "b": 0.25}
+    assert scaled({}) == {}
+    assert spread({"a": 0.9, "b": 0.5, "c": 0.1}) == pytest.approx({"a": 1.0, "b": 0.5, "c": 0.0})
+    assert spread({"a": 0.3}) == {"a": 1.0}
+
+
+def test_neighbours_lend_a_share_in_both_directions():
+    rows = [row("a", after="b"), row("b", before="a", after="c"), row("c", before="b")]
+    assert lent(rows, {"b": 1.0}, 0.2) == {"a": 0.2, "b": 0.0, "c": 0.2}
+
+
+def test_the_one_named_author_is_boosted_as_far_as_trusted():
+    rows = [row("a", author="Ana"), row("b", author="Ben")]
+    assert by_author(rows, understand("What did Ana eat?", ["Ana", "Ben"]), 0.5) == {"a": 0.5}
+    assert by_author(rows, understand("What did Ana and Ben eat?", ["Ana", "Ben"]), 1.0) == {}
+
+
+def test_a_first_person_question_means_the_user():
+    rows = [row("a", role="user"), row("b", role="assistant"), row("c", author="user")]
+    assert by_author(rows, understand("What did I eat?", []), 1.0) == {"a": 1.0, "c": 1.0}
+    assert by_author(rows, understand("What was eaten?", []), 1.0) == {}
+
+
+def test_the_form_of_a_turn_counts_only_among_people():
+    people = [row("a", author="Ana", asks=True), row("b", author="Ben", size=400)]
+    moved = by_form(people, Weights())
+    assert moved["a"] < 0 < moved["b"]
+    assert by_form([row("a", role="user", asks=True), row("b", role="assistant")], Weights()) == {}
+    mixed = [row("a", author="Ana", role="user", asks=True), row("b", role="assistant")]
+    assert by_form(mixed, Weights()) == {}
+
+
+def test_a_session_whose_best_do_well_lends_to_all_of_it():
+    rows = [row("a", "s1"), row("b", "s1"), row("c", "s2")]
+    assert by_session(rows, {"a": 1.0, "b": 0.5, "c": 0.1}) == {"a": 1.0, "b": 1.0, "c": 0.0}
+    assert by_session(rows[:2], {"a": 1.0, "b": 0.5}) == {}
+
+
+def test_every_part_is_shown_and_the_best_match_is_one():
+    rows = [row("a", author="Ana"), row("b", author="Ben")]
+    question = understand("What did Ben eat in May 2023?", ["Ana", "Ben"])
+    parts = fused(rows, question, {"a": 1.0, "b": 0.9}, None, 1.0, Weights())
+    assert max(part["match"] for part in parts.values()) == 1.0
+    assert parts["b"]["match"] == 1.0
+    assert parts["b"]["author"] == 0.4
+    assert set(parts["a"]) == {"base", "neighbour", "author", "date", "form", "session", "match"}
+
+
+def test_without_names_dates_or_neighbours_the_order_is_the_keyword_order():
+    rows = [row("a", session=None), row("b", session=None)]
+    parts = fused(rows, understand("tea", []), {"a": 0.4, "b": 1.0}, None, 1.0, Weights())
+    assert parts["b"]["match"] > parts["a"]["match"] > 0

@@ -1,0 +1,76 @@
+import pytest
+
+from holdfast.text.snippet import highlight, snippet
+
+FILLER = "lorem ipsum dolor sit amet "
+
+
+def test_a_short_text_is_its_own_snippet():
+    assert snippet("We deployed it.", ["deploy"]) == "We deployed it."
+
+
+def test_the_snippet_shows_where_most_terms_stand_together():
+    text = "deploy " + FILLER * 40 + "we deployed the authorization server " + FILLER * 40 + "server"
+    shown = snippet(text, ["deploy", "authorize", "server"], 120)
+    assert "deployed the authorization server" in shown
+    assert len(shown) <= 120
+    assert (shown[0], shown[-1]) == ("…", "…")
+
+
+def test_cuts_fall_between_words():
+    text = FILLER * 20 + "needle " + FILLER * 20
+    inner = snippet(text, ["needle"], 100).strip("…")
+    assert set(inner.split()) <= set(text.split())
+
+
+def test_without_a_term_the_beginning_is_shown():
+    shown = snippet(FILLER * 50, ["absent"], 60)
+    assert shown.startswith("lorem ipsum")
+    assert shown.endswith("…")
+    assert not shown.startswith("…")
+
+
+def test_a_term_at_either_end_needs_one_mark_only():
+    assert snippet("needle " + FILLER * 50, ["needle"], 60).startswith("needle")
+    assert snippet(FILLER * 50 + "needle", ["needle"], 60).endswith("needle")
+
+
+def test_the_limit_is_700_by_default_and_holds_for_a_word_longer_than_it():
+    assert 600 < len(snippet(FILLER * 100, ["dolor"])) <= 700
+    assert len(snippet("x" * 5000, ["x"])) <= 700
+
+
+def test_a_script_without_spaces_is_shown_around_its_pairs():
+    shown = snippet("日本語の文章" * 300 + "認証コード" + "あいう" * 300, ["認証", "証コ"], 60)
+    assert "認証コ" in shown
+    assert len(shown) <= 60
+
+
+@pytest.mark.parametrize(
+    ("term", "marked"),
+    [
+        ("deploy", ["deployed", "deployments", "Deploy"]),
+        ("deployment", ["deployed", "deployments", "Deploy"]),
+        ("run", ["running"]),
+        ("quick", []),
+    ],
+)
+def test_a_term_marks_its_inflections(term, marked):
+    text = "We deployed; deployments are running. Deploy! redeploy pruned"
+    assert [text[start:end] for start, end in highlight(text, [term])] == marked
+
+
+def test_overlapping_pairs_are_one_mark():
+    assert highlight("日本語", ["日本", "本語"]) == [(0, 3)]
+
+
+def test_marks_are_in_order_and_apart():
+    spans = highlight("alpha beta alpha gamma", ["gamma", "alpha", "beta"])
+    assert spans == sorted(spans)
+    assert spans == [(0, 5), (6, 10), (11, 16), (17, 22)]
+
+
+@pytest.mark.parametrize("terms", [[], [""], ["(?P<", "a|b", "\\"], ["[z-a]"]])
+def test_terms_are_never_patterns(terms):
+    assert highlight("plain (?P< words", terms) in ([], [(6, 10)])
+    assert snippet(FILLER * 50, terms, 50).endswith("…")

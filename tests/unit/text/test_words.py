@@ -1,0 +1,138 @@
+import pytest
+
+from holdfast.errors import Invalid
+from holdfast.text.words import MOST_GLOBS, QUERY_BYTES, QUERY_WORDS, searchable, tokens, words
+
+
+@pytest.mark.parametrize(
+    ("question", "terms"),
+    [
+        ("How do I implement OAuth2?", ("implement", "oauth2")),
+        ("what is OAuth2?", ("oauth2",)),
+        ("The quick-brown FOX, jumped", ("quick", "brown", "fox", "jumped")),
+        ("snake_case and camelCase", ("snake_case", "camelcase")),
+        ("Wann wurde der Server für die Anmeldung gebaut", ("server", "die", "anmeldung", "gebaut")),
+        ("¿cómo se llama el servidor?", ("llama", "servidor")),
+        ("où est le serveur d'authentification", ("serveur", "authentification")),
+        ("don't l'auth O'Brien's rock'n'roll", ("auth", "brien", "rock", "roll")),
+        ("it isn’t Ana’s bug", ("ana", "bug")),
+        ("deploy deploy Deploy", ("deploy",)),
+        ("हिन्दी भाषा", ("हिन्दी", "भाषा")),
+        ("cafe\u0301", ("cafe\u0301",)),
+        ("**bold** src/**/*.py **kwargs", ("bold", "src", "py", "kwargs")),
+        ("___ - __init__", ("__init__",)),
+    ],
+)
+def test_a_question_gives_its_words_without_stop_words_each_once(question, terms):
+    found = words(question)
+    assert found.terms == terms
+    assert (found.prefixes, found.globs) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("question", "terms"), [("the who", ("the", "who")), ("don't", ("don", "t")), ("Is it?", ("is", "it"))]
+)
+def test_stop_words_are_kept_when_nothing_else_remains(question, terms):
+    assert words(question).terms == terms
+
+
+@pytest.mark.parametrize("word", ["die", "war", "bin", "todo", "son", "sin", "car", "des"])
+def test_a_foreign_stop_word_that_means_something_in_english_is_a_word(word):
+    assert words(f"the {word} here").terms == (word,)
+
+
+@pytest.mark.parametrize("nothing", ["", "   ", "?!", "***", "* ?", "\x00\x01", "\ud800", "___", "'", "🙂"])
+def test_a_question_without_words_is_empty(nothing):
+    assert words(nothing).empty
+
+
+@pytest.mark.parametrize(
+    ("question", "prefixes", "globs"),
+    [
+        ("deploy*", ("deploy",), ()),
+        ("the dep* fix*", ("dep", "fix"), ()),
+        ("d?ploy", (), ("d?ploy",)),
+        ("*fix*", (), ("*fix*",)),
+        ("DE*OY", (), ("de*oy",)),
+        ("really? d?ploy?", (), ("d?ploy",)),
+        ("snake_case_*", ("snake_case_",), ()),
+        ("日*", ("日",), ()),
+    ],
+)
+def test_a_star_at_the_end_is_a_prefix_and_elsewhere_a_glob(question, prefixes, globs):
+    found = words(question)
+    assert (found.prefixes, found.globs) == (prefixes, globs)
+
+
+def test_a_glob_with_many_stars_is_taken_apart_because_it_would_be_slow():
+    found = words("alpha*beta*gamma*delta*epsilon")
+    assert (found.terms, found.globs) == (("alpha", "beta", "gamma", "delta", "epsilon"), ())
+
+
+def test_only_so_many_globs_are_looked_for_and_the_rest_are_words():
+    found = words(" ".join(f"a?b{number}" for number in range(MOST_GLOBS + 1)))
+    assert len(found.globs) == MOST_GLOBS
+    assert found.terms == (f"b{MOST_GLOBS}",)
+
+
+@pytest.mark.parametrize("hostile", ['" OR 1 --', "NEAR(a b)", "text:secret", "a AND NOT b", "^a + {b}", "a\x00b\"c'"])
+def test_operators_and_quotes_of_a_query_language_mean_nothing(hostile):
+    found = words(hostile)
+    assert all(word.replace("_", "a").isalnum() for word in (*found.terms, *found.prefixes))
+
+
+def test_only_the_first_256_words_count():
+    found = words(" ".join(f"w{number}" for number in range(1000)))
+    assert found.terms == tuple(f"w{number}" for number in range(QUERY_WORDS))
+    assert len(words("".join(chr(0x4E00 + n) for n in range(2000))).terms) == QUERY_WORDS
+
+
+def test_a_question_over_100_kib_is_invalid():
+    assert words("a" * QUERY_BYTES).terms
+    with pytest.raises(Invalid, match="at most 102400") as caught:
+        words("é" * (QUERY_BYTES // 2 + 1))
+    assert caught.value.details["field"] == "query"
+
+
+@pytest.mark.parametrize("given", [None, 7, b"bytes", ["list"]])
+def test_a_question_that_is_no_text_is_invalid(given):
+    with pytest.raises(Invalid, match="query must be text"):
+        words(given)
+
+
+@pytest.mark.parametrize(
+    ("text", "indexed"),
+    [
+        ("plain ASCII_text, untouched!\n", "plain ASCII_text, untouched!\n"),
+        ("Ünïcode — “quoted” Ελληνικά", "Ünïcode — “quoted” Ελληνικά"),
+        ("日本語", " 日本 本語 語 "),
+        ("OAuth2認証!", "OAuth2 認証 証 !"),
+        ("猫", " 猫 "),
+        ("กัน", " กัน น "),  # a mark stays with its letter
+        ("서울", " 서울 울 "),
+        ("𠀀𠀁", " 𠀀𠀁 𠀁 "),
+    ],
+)
+def test_runs_without_spaces_are_indexed_as_pairs_and_all_else_as_it_stands(text, indexed):
+    assert searchable(text) == indexed
+
+
+@pytest.mark.parametrize(
+    ("question", "terms", "prefixes"),
+    [
+        ("日本語の認証", ("日本", "本語", "語の", "の認", "認証"), ()),
+        ("の", (), ("の",)),
+        ("猫", (), ("猫",)),  # one letter is found at the beginning of any pair
+        ("日本語*", ("日本", "本語"), ()),
+        ("OAuth2の認証", ("の認", "認証", "oauth2"), ()),
+        ("GitHubのissue", ("github", "issue"), ()),  # a particle alone is a stop word
+        ("ภาษา", ("ภา", "าษ", "ษา"), ()),
+    ],
+)
+def test_a_question_is_cut_to_the_same_pairs(question, terms, prefixes):
+    found = words(question)
+    assert (found.terms, found.prefixes) == (terms, prefixes)
+
+
+def test_tokens_are_the_words_as_they_stand():
+    assert tokens("The Café, naïve x_1") == ["The", "Café", "naïve", "x_1"]

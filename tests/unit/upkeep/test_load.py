@@ -1,0 +1,333 @@
+"""Reading an export back."""
+
+import json
+
+import pytest
+
+from holdfast.errors import Denied, FormatTooNew, NotFound
+from holdfast.model.ids import entry_id, user_dir
+from holdfast.model.moment import iso
+from holdfast.model.query import Filter
+from holdfast.model.scope import OWN, Caller, Scope
+from holdfast.testing.workbench import AGENT, ALL, ANA, OTHER, SESSION
+from holdfast.upkeep import load as loading
+from holdfast.upkeep.choosing import choose
+from holdfast.upkeep.export import export
+from holdfast.upkeep.forget import forget
+from holdfast.upkeep.load import load
+from tests.unit.upkeep.desk import FileDesk
+
+KEY = "AKIA" + "IOSFODNN7EXAMPLE"
+
+
+@pytest.fixture
+def empty(desk, tmp_path):
+    """Another home with nothing in it, on the same backend."""
+    made = type(desk)(tmp_path / "other")
+    yield made
+    made.close()
+
+
+def exported(desk, scope=ALL, format="jsonl"):
+    desk.level()
+    return "".join(export(desk.store, scope, format))
+
+
+def without_seq(line):
+    """An exported line without the one thing that a store gives anew."""
+    return json.dumps({name: value for name, value in json.loads(line).items() if name != "seq"})
+
+
+def take(desk, text, **writer):
+    return load(desk.store, desk.writer(**writer), text.splitlines(keepends=True) if isinstance(text, str) else text)
+
+
+def lived_in(desk):
+    """A store with a bit of everything."""
+    own = desk.user()
+    desk.session(OTHER, user="ben", key="ben's", title="Ben talks")
+    first = desk.add("first words", tags=("a.b",), importance=0.9, workspace="/w", provenance="tool:grep", tool="grep")
+    desk.add("second 日本", references=(first.id,), metadata={"n": [1, None]}, sensitive=True, path="/p")
+    content = {"text": "Use OAuth", "decision": "Use OAuth", "rationale": "safest", "alternatives": ["no"]}
+    desk.add(type="decision", content=content, pinned=True)
+    desk.add("from ben", OTHER, user="ben")
+    desk.add("vim", own, type="preference", key="editor")
+    desk.add("emacs", own, type="preference", key="editor")
+    desk.add("for everybody", desk.shared())
+    desk.bury(desk.add("deleted"))
+
+
+def essence(desk, scope=ALL):
+    """Every visible entry without what a store gives it."""
+    desk.level()
+    found = desk.store.reader.all(scope, Filter())
+    return [entry.replace(seq=0, checksum=None) for entry in found]
+
+
+@pytest.mark.parametrize("format", ["jsonl", "json"])
+def test_a_round_trip_keeps_everything(desk, empty, format):
+    lived_in(desk)
+    report = take(empty, exported(desk, format=format))
+    assert report["damaged"] == []
+    assert report["added"] == 6
+    assert report["sessions"] == 2
+    assert report["complete"]
+    assert essence(empty) == essence(desk)
+    for journal in (SESSION, OTHER, user_dir("ana")):
+        assert empty.journal.card(ALL, journal) == desk.journal.card(ALL, journal)
+
+
+def test_an_export_of_what_was_loaded_is_the_same_export(desk, empty):
+    lived_in(desk)
+    take(empty, exported(desk))
+    before, after = (sorted(map(without_seq, exported(one).splitlines()[1:])) for one in (desk, empty))
+    assert before == after
+
+
+def test_loading_twice_adds_nothing(desk, empty):
+    lived_in(desk)
+    text = exported(desk)
+    take(empty, text)
+    report = take(empty, text)
+    assert (report["added"], report["skipped_existing"], report["conflicts"]) == (0, 6, [])
+    assert essence(empty) == essence(desk)
+
+
+def test_a_load_killed_half_way_can_be_repeated(desk, empty, monkeypatch):
+    entries = [desk.add(str(number)) for number in range(30)]
+    text = exported(desk)
+    monkeypatch.setattr(loading, "BATCH", 10)
+    flushed = []
+    flush = loading.Loading.flush
+
+    def killed(self):
+        flushed.append(1)
+        if len(flushed) == 2:
+            raise KeyboardInterrupt
+        flush(self)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(loading.Loading, "flush", killed)
+        with pytest.raises(KeyboardInterrupt):
+            take(empty, text)
+    report = take(empty, text)
+    assert (report["added"], report["skipped_existing"]) == (20, 10)
+    assert empty.ids() == [entry.id for entry in entries]
+
+
+def test_an_older_export_does_not_bring_back_what_was_forgotten(desk):
+    gone = desk.add("forget this")
+    desk.add("keep this")
+    text = exported(desk)
+    forget(desk.store, ANA, choose(desk.store, ANA, ids=[gone.id]))
+    report = take(desk, text)
+    assert (report["added"], report["skipped_forgotten"], report["skipped_existing"]) == (0, 1, 1)
+    assert gone.id not in desk.ids()
+
+
+def test_a_forgotten_session_stays_forgotten_even_what_compaction_had_dropped(desk):
+    desk.add("one")
+    text = exported(desk)
+    evicted = json.loads(text.splitlines()[2])
+    evicted["id"] = entry_id(1)  # an entry of the session that left no tombstone
+    text = "\n".join([*text.splitlines()[:3], json.dumps(evicted)])
+    scope = Scope(agent=AGENT, user="ana", sessions=(SESSION,))
+    forget(desk.store, scope, choose(desk.store, scope, session=SESSION))
+    report = take(desk, text)
+    assert (report["added"], report["skipped_forgotten"], report["sessions"]) == (0, 2, 0)
+    assert desk.journal.card(ALL, SESSION) is None
+
+
+def test_a_deleted_entry_is_not_brought_back(desk):
+    entry = desk.add("hidden")
+    text = exported(desk)
+    desk.bury(entry)
+    assert take(desk, text)["skipped_forgotten"] == 1
+    assert desk.ids() == []
+
+
+def test_what_differs_from_what_is_stored_is_named_and_left(desk):
+    entry = desk.add("as it was")
+    text = exported(desk)
+    desk.journal.amend(ANA, SESSION, entry.id, "ana", {"text": "as it is"})
+    report = take(desk, text)
+    assert report["conflicts"] == [entry.id]
+    assert desk.find("as it is was") == [entry.id]
+    assert [one.text for one in essence(desk, ANA)] == ["as it is"]
+
+
+def test_an_older_value_of_a_key_does_not_replace_a_later_one(desk, empty):
+    old = desk.add("vim", desk.user(), type="preference", key="editor")
+    text = exported(desk)
+    empty.clock.advance(10_000)
+    new = empty.add("emacs", empty.user(), type="preference", key="editor")
+    report = take(empty, text)
+    assert report["conflicts"] == [old.id]
+    assert empty.ids() == [new.id]
+
+
+def test_a_superseded_value_is_not_added_again(desk):
+    own = desk.user()
+    desk.add("vim", own, type="preference", key="editor")
+    text = exported(desk)
+    desk.add("emacs", own, type="preference", key="editor")
+    report = take(desk, text)
+    assert (report["added"], report["skipped_existing"]) == (0, 1)
+
+
+def test_secrets_in_a_file_are_redacted_before_they_are_stored(empty):
+    line = json.dumps({"content": {"text": f"key {KEY}"}, "type": "note", "metadata": {"k": KEY}})
+    report = take(empty, line)
+    assert report["added"] == 1
+    (entry,) = essence(empty)
+    assert KEY not in json.dumps(entry.to_dict())
+
+
+BAD = {
+    "no json": "{broken",
+    "no object": "[1, 2]",
+    "no entry": '{"hello": 1}',
+    "bad type": '{"content": {"text": "x"}, "type": "zzz"}',
+    "bad importance": '{"content": {"text": "x"}, "importance": 7}',
+    "bad id": '{"content": {"text": "x"}, "id": "../x"}',
+    "no text": '{"content": {"text": "  "}}',
+    "naive time": '{"content": {"text": "x"}, "timestamp": "2026-01-01T00:00:00"}',
+    "bad tags": '{"content": {"text": "x"}, "tags": ["UPPER CASE!"]}',
+    "bad scope": '{"content": {"text": "x"}, "scope": "galaxy"}',
+    "bad card": '{"card": {"session_id": "../../x", "user_id": "ana", "created_at": "2026-01-01T00:00:00Z"}}',
+    "card of nobody": '{"card": {"session_id": "sess_20260101_abcdef", "created_at": "2026-01-01T00:00:00Z"}}',
+    "surrogate": '{"content": {"text": "\\ud800"}}',
+}
+
+
+@pytest.mark.parametrize("bad", BAD.values(), ids=BAD.keys())
+def test_a_bad_line_is_named_and_the_others_are_loaded(empty, bad):
+    good = json.dumps({"content": {"text": "good"}, "type": "note"})
+    report = take(empty, f"{good}\n{bad}\n{good}\n")
+    assert report["added"] == 2
+    assert [one["line"] for one in report["damaged"]] == [2]
+    assert report["damaged"][0]["problem"]
+
+
+def test_bytes_that_are_not_utf8_are_named_not_replaced(empty, tmp_path):
+    path = tmp_path / "file.jsonl"
+    path.write_bytes(b'{"content": {"text": "\xff\xfe"}}\n{"content": {"text": "fine"}}\n')
+    report = load(empty.store, empty.writer(), str(path))
+    assert (report["added"], [one["line"] for one in report["damaged"]]) == (1, [1])
+
+
+def test_a_file_that_was_cut_short_is_recognised(desk, empty):
+    for number in range(5):
+        desk.add(str(number))
+    text = exported(desk)
+    assert take(empty, text)["complete"]
+    lost = "".join(line for number, line in enumerate(text.splitlines(keepends=True)) if number != 3)
+    assert not take(empty, lost)["complete"]
+
+
+def test_paths_pathlib_and_iterators_are_read_alike(desk, empty, tmp_path):
+    desk.add("words")
+    path = tmp_path / "export.jsonl"
+    path.write_text(exported(desk))
+    assert load(empty.store, empty.writer(), str(path))["added"] == 1
+    assert load(empty.store, empty.writer(), path)["skipped_existing"] == 1
+    assert load(empty.store, empty.writer(), iter(exported(desk).splitlines()))["skipped_existing"] == 1
+    assert load(empty.store, empty.writer(), export(desk.store, ALL, "json"))["skipped_existing"] == 1
+
+
+def test_a_plain_list_of_entries_is_a_document_too(empty):
+    items = [{"content": {"text": "one"}, "type": "note"}, "no entry", {"content": "two"}]
+    report = take(empty, json.dumps(items, indent=1))
+    assert (report["added"], [one["line"] for one in report["damaged"]]) == (2, [2])
+
+
+def test_lines_of_the_seeds_are_read(empty):
+    line = {"id": entry_id(5), "timestamp": "2026-01-10T14:23:45.678Z", "type": "conversation", "importance": 0.8,
+            "content": {"role": "user", "message": "How?"}, "tags": ["oauth2"], "references": []}  # fmt: skip
+    assert take(empty, json.dumps(line))["added"] == 1
+    (entry,) = essence(empty)
+    assert (entry.text, entry.role, entry.timestamp) == ("How?", "user", "2026-01-10T14:23:45.678Z")
+
+
+def test_an_entry_without_a_place_goes_to_the_default_session(empty):
+    take(empty, json.dumps({"content": "words"}))
+    (card,) = empty.level().cards(ANA)
+    assert card.key == "default"
+
+
+def test_a_foreign_session_name_becomes_a_key_and_never_a_path(empty):
+    line = json.dumps({"content": "words", "session_id": "../../etc/passwd"})
+    assert take(empty, f"{line}\n{line}")["sessions"] == 1
+    (card,) = empty.level().cards(ANA)
+    assert card.key == "../../etc/passwd"
+    assert card.id.startswith("sess_")
+
+
+def test_a_session_of_ours_without_a_card_is_made_with_its_id(empty):
+    line = {"content": "words", "session_id": SESSION, "workspace": "/w", "timestamp": iso(5)}
+    take(empty, json.dumps(line))
+    assert empty.journal.card(ALL, SESSION).user_id == "ana"
+
+
+def test_empty_sessions_come_back_too(desk, empty):
+    report = take(empty, exported(desk))
+    assert (report["added"], report["sessions"]) == (0, 1)
+    assert empty.journal.card(ALL, SESSION) is not None
+
+
+def test_an_entry_for_a_session_of_somebody_else_is_refused(desk, empty):
+    desk.add("mine")
+    text = exported(desk)
+    empty.session(SESSION, user="ben")
+    report = take(empty, text)
+    assert report["added"] == 0
+    assert "user_id" in report["damaged"][0]["problem"]
+
+
+def test_a_caller_who_may_not_write_it_is_denied_before_anything_is_written(desk, empty):
+    desk.session(OTHER, user="ben")
+    desk.add("mine")
+    desk.add("bens", OTHER, user="ben")
+    caller = Caller(name="tool", owner=False, user="ana", grants=OWN)
+    with pytest.raises(Denied):
+        take(empty, exported(desk), caller=caller)
+    assert empty.ids(ALL) == []
+
+
+def test_an_export_of_a_later_version_is_refused_whole(empty):
+    with pytest.raises(FormatTooNew):
+        take(empty, '{"holdfast_export": 2}\n{"content": "x"}')
+    assert empty.ids(ALL) == []
+
+
+def test_a_file_that_is_not_there_is_not_found(empty, tmp_path):
+    with pytest.raises(NotFound):
+        load(empty.store, empty.writer(), str(tmp_path / "nowhere.jsonl"))
+
+
+def test_nothing_is_an_empty_report(empty):
+    report = take(empty, "\n\n")
+    assert (report["added"], report["damaged"], report["complete"]) == (0, [], True)
+
+
+def test_progress_ends_at_its_total(desk, empty):
+    for number in range(3):
+        desk.add(str(number))
+    seen = []
+    load(empty.store, empty.writer(), exported(desk).splitlines(), progress=lambda *step: seen.append(step))
+    assert seen[-1][0] == seen[-1][1] == 6
+
+
+def test_a_full_session_goes_on_in_a_continuation(desk, tmp_path):
+    drafts = [desk.draft(f"{number} " + "words " * 60, type="note") for number in range(120)]
+    desk.journal.append(ANA, SESSION, drafts)
+    small = FileDesk(tmp_path / "small", {"journal.session_bytes": 64 * 1024, "journal.entry_bytes": 16 * 1024})
+    small.journal = small.limited(64 * 1024, 16 * 1024)
+    small.index = type(small.index)(
+        str(tmp_path / "small-index"), AGENT, small.journal, small.clock, recalled=str(tmp_path / "recalled")
+    )
+    small.store = small.make_store()
+    report = take(small, exported(desk), continues=True)
+    assert report["added"] == 120
+    assert len(list(small.journal.journals(ALL))) >= 2
+    small.close()

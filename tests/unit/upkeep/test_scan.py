@@ -1,0 +1,88 @@
+"""The byte search, as the other process runs it."""
+
+import base64
+import json
+import os
+import random
+
+import pytest
+
+from holdfast.upkeep import scan
+
+SECRET = "Übergrößenträger"
+
+
+def search(root, *fragments, skip=()):
+    return scan.scan([{"root": str(root), "skip": list(skip), "prefix": ""}], list(fragments))
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        SECRET.encode(), SECRET.upper().encode(), SECRET.lower().encode(), SECRET.encode("utf-16-le"),
+        SECRET.encode("utf-16-be"), json.dumps(SECRET).encode(), json.dumps(SECRET).upper().encode(),
+        *(base64.b64encode(b"x" * n + SECRET.encode() + b"tail") for n in range(4)),
+        *(base64.urlsafe_b64encode(b"\xff" * n + SECRET.encode()) for n in range(3)),
+    ],
+)  # fmt: skip
+def test_a_fragment_is_found_in_every_encoding(tmp_path, hidden):
+    (tmp_path / "file").write_bytes(b"\x00\xff before " + hidden + b" after")
+    assert search(tmp_path, SECRET)["found"] == {"file": [0]}
+
+
+def test_what_is_not_there_is_not_found(tmp_path):
+    (tmp_path / "file").write_bytes(os.urandom(200_000))
+    answer = search(tmp_path, "thentication", "some passage of a text")
+    assert answer["found"] == {}
+    assert (answer["files"], answer["bytes"]) == (1, 200_000)
+
+
+def test_each_file_says_which_fragments_it_holds(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "one").write_text("first fragment")
+    (tmp_path / "two").write_text("second fragment and first fragment")
+    answer = search(tmp_path, "first fragment", "second fragment", "third fragment")
+    assert answer["found"] == {os.path.join("a", "one"): [0], "two": [0, 1]}
+
+
+def test_a_fragment_across_two_blocks_is_found(tmp_path, monkeypatch):
+    monkeypatch.setattr(scan, "BLOCK", 64)
+    for at in range(50, 70):
+        (tmp_path / "file").write_bytes(b"." * at + b"the hidden words" + b"." * 100)
+        assert search(tmp_path, "the hidden words")["found"] == {"file": [0]}, at
+
+
+def test_many_patterns_are_found_by_table_as_by_single_search(tmp_path, monkeypatch):
+    choose = random.Random(1)
+    words = ["".join(choose.choices("abcdefgh", k=choose.randrange(6, 12))) for _ in range(300)]
+    for number in range(5):
+        noise = bytes(choose.choices(b"abcdefgh \x00", k=5000))
+        (tmp_path / str(number)).write_bytes(noise + choose.choice(words).upper().encode() + noise)
+    one_by_one = search(tmp_path, *words)["found"]
+    monkeypatch.setattr(scan, "MANY", 0)
+    assert search(tmp_path, *words)["found"] == one_by_one
+    assert len(one_by_one) == 5
+
+
+def test_files_and_folders_can_be_left_out_and_links_are_not_followed(tmp_path):
+    for name in ("keep", "skip", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "file").write_text("the hidden words")
+    (tmp_path / "link").symlink_to(tmp_path / "keep" / "file")
+    answer = search(tmp_path, "the hidden words", skip=["skip", os.path.join("other", "file")])
+    assert list(answer["found"]) == [os.path.join("keep", "file")]
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("x")
+
+    def refuse(self, source, found):
+        raise PermissionError(13, "no")
+
+    monkeypatch.setattr(scan.Search, "_blocks", refuse)
+    assert search(tmp_path, "the hidden words")["unreadable"] == ["file"]
+
+
+def test_an_empty_search_reads_and_finds_nothing(tmp_path):
+    (tmp_path / "file").write_text("x")
+    assert search(tmp_path)["found"] == {}

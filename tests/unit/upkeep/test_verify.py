@@ -1,0 +1,179 @@
+"""Looking at every line, the index and the files."""
+
+import json
+import os
+
+import pytest
+
+from holdfast.model.entry import Tombstone
+from holdfast.model.moment import iso
+from holdfast.model.query import Filter
+from holdfast.testing.workbench import ALL, ANA, OTHER, SESSION
+from holdfast.upkeep import forget as forgetting
+from holdfast.upkeep.choosing import choose
+from holdfast.upkeep.compaction import compact
+from holdfast.upkeep.verify import verify
+
+JOURNAL = os.path.join("agents", "main", "sessions", SESSION, "memory.jsonl")
+
+
+def change(files, change_bytes, name="memory.jsonl"):
+    path = os.path.join(files.folder, "sessions", SESSION, name)
+    with open(path, "rb") as file:
+        data = file.read()
+    with open(path, "wb") as file:
+        file.write(change_bytes(data))
+
+
+def what(report):
+    return [problem["what"] for problem in report["problems"]]
+
+
+def test_a_sound_store_is_ok(desk):
+    own = desk.user()
+    desk.add("vim", own, type="preference", key="editor")
+    desk.add("emacs", own, type="preference", key="editor")
+    entry = desk.add("words")
+    desk.journal.amend(ANA, SESSION, entry.id, "ana", {"pinned": True})
+    desk.bury(desk.add("deleted"))
+    compact(desk.store, ANA, SESSION)
+    desk.add("more")
+    report = verify(desk.store)
+    assert report["problems"] == []
+    assert report["ok"]
+    assert (report["journals"], report["entries"]) == (2, 4)
+
+
+def test_an_empty_store_is_ok(desk):
+    assert verify(desk.store)["ok"]
+
+
+def test_a_damaged_line_is_named_by_file_and_line_without_its_words(desk):
+    desk.add("fine")
+    entry = desk.add("unspeakable")
+    line = desk.journal.replay(ALL, SESSION).lines[1].number
+    desk.damage(SESSION, entry.id)
+    report = verify(desk.store)
+    assert not report["ok"]
+    (problem,) = report["problems"]
+    assert (problem["line"], problem["journal"]) == (line, SESSION)
+    assert "unspeakable" not in json.dumps(report)
+
+
+def test_files_are_named_relative_to_the_home(files):
+    files.damage(SESSION, files.add("x").id)
+    assert [problem["file"] for problem in verify(files.store)["problems"]] == [JOURNAL]
+
+
+def test_an_unfinished_last_line_is_found(files):
+    files.add("whole")
+    change(files, lambda data: data + b'{"schema_version":1,"se')
+    assert what(verify(files.store)) == ["unfinished last line"]
+
+
+def test_a_line_that_vanished_between_two_others_is_found(files):
+    for text in ("one", "two", "three"):
+        files.add(text)
+    files.level()
+    change(files, lambda data: b"\n".join(line for line in data.split(b"\n") if b"two" not in line))
+    problems = verify(files.store)["problems"]
+    assert any("missing" in problem["what"] and problem["line"] == 3 for problem in problems)
+
+
+def test_gaps_that_a_rewrite_made_are_fine(desk):
+    desk.add("one")
+    desk.bury(desk.add("two"))
+    desk.add("three")
+    compact(desk.store, ANA, SESSION)
+    assert verify(desk.store)["ok"]
+
+
+def test_lines_in_the_wrong_order_are_found(files):
+    files.add("one")
+    files.add("two")
+
+    def swapped(data):
+        header, one, two, rest = data.split(b"\n")
+        return b"\n".join([header, two, one, rest])
+
+    change(files, swapped)
+    assert "seq does not rise" in what(verify(files.store))
+
+
+def test_a_damaged_tombstone_is_found(files):
+    files.bury(files.add("x"))
+    change(files, lambda data: data.replace(b'"reason"', b'"reasom"'), "tombstones.jsonl")
+    assert "damaged tombstone" in what(verify(files.store))
+
+
+def test_a_damaged_card_is_found(files):
+    change(files, lambda data: data[:20], "metadata.json")
+    assert any("card" in problem for problem in what(verify(files.store)))
+
+
+def test_an_entry_that_the_index_lost_is_found(desk, monkeypatch):
+    entry = desk.add("lost")
+    desk.level()
+    monkeypatch.setattr(desk.index, "locate", lambda *given, **named: {})
+    monkeypatch.setattr(desk.index, "rows", lambda *given, **named: [])
+    problems = verify(desk.store)["problems"]
+    assert {problem["id"] for problem in problems} == {entry.id}
+    assert len(problems) == 2
+
+
+def test_an_entry_that_the_index_should_not_show_is_found(desk, monkeypatch):
+    entry = desk.add("deleted")
+    shown = desk.level().rows(ALL, Filter())
+    desk.bury(entry)
+    desk.level()
+    monkeypatch.setattr(desk.index, "rows", lambda *given, **named: shown)
+    (problem,) = verify(desk.store)["problems"]
+    assert problem["id"] == entry.id
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no modes")
+def test_files_that_others_can_reach_are_found(files):
+    files.add("x")
+    os.chmod(os.path.join(files.home, JOURNAL), 0o644)
+    os.chmod(os.path.join(files.folder, "sessions"), 0o755)
+    found = what(verify(files.store))
+    assert len(found) == 2
+    assert all("others" in one for one in found)
+
+
+def test_an_interrupted_forget_is_found(desk, monkeypatch):
+    entry = desk.add("x")
+    desk.level()
+    monkeypatch.setattr(forgetting, "STEPS", forgetting.STEPS[:2])
+    forgetting.forget(desk.store, ANA, choose(desk.store, ANA, ids=[entry.id]))
+    assert any("forget was interrupted" in one for one in what(verify(desk.store)))
+
+
+def test_what_lies_in_quarantine_is_a_note(desk):
+    desk.damage(SESSION, desk.add("x").id)
+    compact(desk.store, ANA, SESSION)
+    report = verify(desk.store)
+    assert report["ok"]
+    assert [note["pieces"] for note in report["notes"]] == [1]
+
+
+def test_a_risky_place_is_a_note(desk, monkeypatch):
+    monkeypatch.setattr("holdfast.upkeep.verify.risky_filesystem", lambda path: "network file system (nfs)")
+    report = verify(desk.store)
+    assert report["ok"]
+    assert "nfs" in report["notes"][0]["what"]
+
+
+def test_a_removed_session_is_no_problem(desk):
+    desk.session(OTHER)
+    entry = desk.add("x", OTHER)
+    desk.journal.bury(ALL, OTHER, [Tombstone(id=entry.id, timestamp=iso(0), reason="forget")])
+    desk.journal.remove(ALL, OTHER)
+    assert verify(desk.store)["ok"]
+
+
+def test_progress_counts_journals(desk):
+    desk.user()
+    seen = []
+    verify(desk.store, progress=lambda *step: seen.append(step))
+    assert seen == [(1, 2), (2, 2)]

@@ -13,7 +13,7 @@ LONG := HOLDFAST_TEST_KILLS=1000 HOLDFAST_TEST_CUTS_AND_FLIPS=2000 HOLDFAST_TEST
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench crash docs format wheel clean
+.PHONY: help demo test check bench crash distil docs format wheel clean
 
 help: ## what there is to run
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,6 +36,9 @@ bench: $(READY) ## measure beside bare loops, and print the table
 
 crash: $(READY) ## kills, power loss, damage and I/O faults at full length
 	@$(LONG) $(PYTEST) tests/crash -q -n $(WORKERS) --timeout 3600
+
+distil: $(READY) ## make the built-in vectors anew: TEXTS=texts.jsonl.gz TEACHER=directory (docs/embedder.md)
+	@$(BIN)/python tools/distil.py "$(TEXTS)" "$(TEACHER)"
 
 docs: $(READY) ## write the generated pages anew
 	@$(BIN)/python tools/docs.py

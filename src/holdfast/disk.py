@@ -113,6 +113,10 @@ class Disk:
         else:
             os.replace(source, target)
 
+    def link(self, source: str, target: str) -> None:
+        """A second name for a file; FileExistsError if the name is taken."""
+        os.link(source, target)
+
     def unlink(self, path: str) -> None:
         os.unlink(path)
 
@@ -284,6 +288,19 @@ def write_new(disk: Disk, path: str, data: bytes) -> None:
         disk.sync(fd)
     finally:
         disk.close(fd)
+
+
+def write_once(disk: Disk, path: str, data: bytes) -> bool:
+    """A file that did not exist, whole from its first moment; False if there is one. `sync_dir` makes it durable."""
+    temporary = temporary_name(path)
+    try:
+        write_new(disk, temporary, data)
+        disk.link(temporary, path)
+    except FileExistsError:
+        return False
+    finally:
+        discard(disk, temporary)
+    return True
 
 
 def discard(disk: Disk, path: str) -> None:

@@ -13,7 +13,7 @@ from .capture.places import Writer
 from .errors import Invalid, NotFound
 from .guard import permissions, validate
 from .handles import Session, User
-from .seeds import SeedMethods
+from .seeds import SeedMethods, one
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -257,7 +257,7 @@ class Memory(SeedMethods):
         """Hide every entry of a session that passes these filters; returns how many."""
         from .capture import changing
 
-        found = self.query(session=session, rank="oldest", every=True, **filters)
+        found = self.query(session=one(session), rank="oldest", every=True, **filters)
         scope = self.scope(session=session, act="write")
         return changing.delete(self.store, scope, [entry.id for entry in found], reason)
 

@@ -14,11 +14,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
+    from numpy import float32
+    from numpy.typing import NDArray
+
     from .model.card import Card
     from .model.entry import Amendment, Draft, Entry, Tombstone
     from .model.query import Filter, Row, Words
     from .model.replay import Address, Mark, Replay, Rewritten, Size
     from .model.scope import Scope
+    from .model.vector import Vector
 
     Keep = Callable[["Entry"], "Entry | None"]  # the entry as it shall stand, or None to drop it
     Progress = Callable[[int, int], None]  # done, total
@@ -130,8 +134,11 @@ class Index(Protocol):
     def compare(self, scope: Scope) -> int:
         """Look at every journal, announced or not; returns how many had changed unannounced."""
 
-    def rebuild(self, scope: Scope, progress: Progress | None = None) -> None:
-        """Build a new generation from the journals beside the old one, which serves until the flip."""
+    def rebuild(self, scope: Scope, progress: Progress | None = None, embedder: Embedder | None = None) -> None:
+        """Build a new generation from the journals beside the old one, which serves until the flip.
+
+        Vectors that still hold are taken over. With an embedder, all vectors are of that one before the flip.
+        """
 
     def suspect(self, scope: Scope, journal: str) -> None:
         """Entries of this journal did not read back: re-read it whole on the next refresh."""
@@ -143,6 +150,21 @@ class Index(Protocol):
 
     def match(self, scope: Scope, wanted: Filter, words: Words, limit: int) -> list[Row]:
         """The best keyword candidates that pass, with their BM25 score, best first."""
+
+    def near(self, scope: Scope, wanted: Filter, vector: Vector, limit: int) -> list[Row]:
+        """Those that pass with the nearest vectors, nearest first, with `cosine`; none for a vector of another kind."""
+
+    def backlog(self, scope: Scope) -> tuple[int, int]:
+        """How many entries wait for a vector, of how many visible ones; (0, 0) when none does."""
+
+    def embed(self, scope: Scope, embedder: Embedder, budget_ms: int | None) -> int:
+        """Give vectors to what has none, last written first, within a budget; returns how many still wait.
+
+        ProviderFailed if the vectors here are of another embedder: only a rebuild changes that.
+        """
+
+    def embedded_by(self, scope: Scope) -> str | None:
+        """The identity of the embedder whose vectors are here; None before the first."""
 
     def look_around(self, scope: Scope, rows: Sequence[Row]) -> None:
         """Fill in role, author, form and the neighbours in their session of these rows."""
@@ -159,6 +181,9 @@ class Index(Protocol):
     def stems(self, text: str) -> list[str]:
         """The tokens under which this text is found, in order."""
 
+    def names(self, scope: Scope) -> str:
+        """The words that the index's own files are made of: tables, columns and the like."""
+
     def locate(self, scope: Scope, ids: Sequence[str], every: bool = False) -> dict[str, Address]:
         """Where these entries lie; unknown ids and those out of scope are left out, hidden ones too unless `every`."""
 
@@ -172,7 +197,10 @@ class Index(Protocol):
         """Other visible entries with exactly the text of one of these."""
 
     def contains(self, scope: Scope, fragment: str) -> bool:
-        """Whether any remaining entry (any user's) holds this fragment, ignoring case."""
+        """Whether any remaining entry (any user's) holds this fragment, ignoring case.
+
+        Deleted entries remain; those with a tombstone of `forget` do not, even while they are being erased.
+        """
 
     def cards(
         self,
@@ -210,13 +238,18 @@ class Index(Protocol):
 
 
 class Embedder(Protocol):
-    """Texts to unit vectors; `identity` names provider, endpoint, model, dimensions and prefixes."""
+    """Texts to unit vectors; `identity` is provider/model/whatever else changes the numbers."""
 
     identity: str
     dimensions: int
+    floor: float  # the cosine of texts that have nothing to do with each other (D19)
+    costly: bool  # whether its vectors are worth a cache
 
-    def embed(self, texts: Sequence[str], *, query: bool = False) -> Sequence[bytes]:
-        """One little-endian float32 vector for each text."""
+    def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[float32]:
+        """One row of length 1 for each text, or of zeros where there is nothing to read."""
+
+    def known(self, text: str) -> float:
+        """The share of a text's words that the vectors were made for, 0 to 1."""
 
 
 class Completer(Protocol):

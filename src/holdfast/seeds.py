@@ -6,7 +6,7 @@ given back here, where the seed's callers look for it.
 
 from __future__ import annotations
 
-from .errors import NotFound
+from .errors import Invalid, NotFound
 from .model.value import FrozenDict
 
 TYPE_CHECKING = False
@@ -39,7 +39,7 @@ class SeedMethods:
 
     def add_memory(self: Facade, session_id: str, entry: Mapping[str, Any]) -> str:
         """Store an entry and return its id."""
-        return self.add_many([{**entry, "session": session_id}])[0].id
+        return self.add_many([{**entry, "session": one(session_id)}])[0].id
 
     def get_memory(self: Facade, session_id: str, memory_id: str) -> Entry | None:
         """An entry of this session, or None."""
@@ -55,7 +55,7 @@ class SeedMethods:
 
     def query_memories(self: Facade, session_id: str, query: Mapping[str, Any]) -> list[Entry]:
         """Entries by the seed's query object, with its names (timeRange, minImportance, sortBy, maxDepth)."""
-        return [_as_seed(entry) for entry in self.query(session=session_id, **_our_names(query))]
+        return [_as_seed(entry) for entry in self.query(session=one(session_id), **_our_names(query))]
 
     def search_by_topic(self: Facade, session_id: str, topic: str) -> list[Entry]:
         """Entries with this tag or one below it, most relevant first."""
@@ -77,10 +77,10 @@ class SeedMethods:
 
     def export_session(self: Facade, session_id: str, format: str = "jsonl") -> str:
         """The session as one text, `json` or `jsonl`."""
-        return "".join(self.export(format, session=session_id))
+        return "".join(self.export(format, session=one(session_id)))
 
     def compact_session(self: Facade, session_id: str) -> dict[str, Any]:
-        return self.compact(session_id)
+        return self.compact(one(session_id))
 
     def rebuild_index(self: Facade, session_id: str | None = None) -> dict[str, Any]:
         """Build the index anew; one index serves all sessions, so the session only has to exist."""
@@ -90,7 +90,14 @@ class SeedMethods:
 
     def get_session_stats(self: Facade, session_id: str) -> dict[str, Any]:
         """The card with live counts, sizes and corruption statistics."""
-        return self.stats(session=session_id)
+        return self.stats(session=one(session_id))
+
+
+def one(session: str | None) -> str:
+    """The session that a call is about; without one it would be about all of a user's sessions."""
+    if session is None:
+        raise Invalid("name a session, by its id or key", field="session")
+    return session
 
 
 _NAMES = {"timeRange": "time_range", "minImportance": "min_importance", "sortBy": "rank", "maxDepth": "max_depth"}

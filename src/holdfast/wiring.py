@@ -6,12 +6,13 @@ A home that cannot be written opens all the same and can be searched (D45).
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 from _thread import RLock
 
 from . import config
-from .disk import REAL, make_private_dir, read_file, refused, risky_filesystem, write_new
+from .disk import REAL, make_private_dir, read_file, refused, risky_filesystem, write_once
 from .errors import BadConfig, Invalid
 from .guard import validate
 from .guard.redaction import Redactor
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from .ports import Clock
 
 KEY_BYTES = 32
-_READ_ONLY = (PermissionError, OSError)
+_READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
 class SystemClock:
@@ -147,43 +148,38 @@ def _prepare(home: str) -> bytes:
         warnings.warn(f"the home {home} is on a {risk}", RuntimeWarning, stacklevel=4)
     try:
         make_private_dir(REAL, home)
-        return _key(os.path.join(home, "key"), home)
+        key = _key(os.path.join(home, "key"))
     except OSError as error:
-        if not os.path.isdir(home):
+        if not os.path.isdir(home) or error.errno not in _READ_ONLY:
             raise refused("make the home", home, error) from error
         return bytes(KEY_BYTES)  # read-only: nothing will be written, so nothing redacted
+    _ballast(home)
+    return key
 
 
-def _key(path: str, home: str) -> bytes:
+def _key(path: str) -> bytes:
     """The home's secret for redaction tags and digests, made once."""
     try:
         found = read_file(REAL, path)
     except FileNotFoundError:
-        found = b""
-    if len(found) == KEY_BYTES:
+        found = None
+    if found is not None:
+        if len(found) != KEY_BYTES:
+            raise Invalid(f"{path} must hold {KEY_BYTES} bytes; restore it from a backup or remove it", field="key")
         return found
-    if found:
-        raise Invalid(f"{path} must hold {KEY_BYTES} bytes; restore it from a backup or remove it", field="key")
     made = os.urandom(KEY_BYTES)
-    try:
-        write_new(REAL, path, made)
-    except FileExistsError:
-        return _awaited(path)
-    REAL.sync_dir(home)
-    from .journal.ballast import reserve  # a home is made once
-
-    reserve(REAL, home)
+    if not write_once(REAL, path, made):  # another process was faster
+        return _key(path)
+    REAL.sync_dir(os.path.dirname(path))
     return made
 
 
-def _awaited(path: str) -> bytes:
-    """Another process is making the key at this moment."""
-    for _ in range(500):
-        found = read_file(REAL, path)
-        if len(found) == KEY_BYTES:
-            return found
-        time.sleep(0.01)
-    raise Invalid(f"{path} is empty; remove it so that a new one can be made", field="key")
+def _ballast(home: str) -> None:
+    """Take the space for `forget` on a full disk (D42), at the first open and again after it was used."""
+    if not os.path.lexists(os.path.join(home, "ballast")):
+        from .journal.ballast import reserve
+
+        reserve(REAL, home)
 
 
 def _after_fork() -> None:

@@ -9,6 +9,7 @@ import os
 import pty
 import re
 import select
+import signal
 import subprocess
 import sys
 import termios
@@ -65,7 +66,7 @@ class Shell:
 
     def start(self, *arguments: str, **options: Any) -> subprocess.Popen[bytes]:
         """Start a command and do not wait for it."""
-        return subprocess.Popen([*COMMAND, *arguments], env=self.environment, **options)
+        return subprocess.Popen([*COMMAND, *arguments], env=self.environment, preexec_fn=_hear_interrupts, **options)
 
     def on_terminal(self, *arguments: str, typed: str = "", program: str | None = None, **environment: str) -> Ran:
         """Run a command on a pseudo-terminal, typing this; stdout and stderr come as one."""
@@ -73,13 +74,24 @@ class Shell:
         terminal, other = pty.openpty()
         process = subprocess.Popen(
             [*command, *arguments], stdin=other, stdout=other, stderr=other, start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # so that ^C typed there is a signal
+            preexec_fn=_take_terminal,
             env={**self.environment, "TERM": "xterm", **environment},
         )  # fmt: skip
         os.close(other)
         shown = _converse(terminal, typed)
         os.close(terminal)
         return Ran(process.wait(60), shown, "")
+
+
+def _hear_interrupts() -> None:
+    """A job in the background, as tests may be, hands down that SIGINT is ignored."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _take_terminal() -> None:
+    """Make stdin the controlling terminal, so that ^C typed there is a signal."""
+    _hear_interrupts()
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
 def _converse(terminal: int, typed: str) -> str:
@@ -98,6 +110,7 @@ def _converse(terminal: int, typed: str) -> str:
                 break
             shown += piece
         if typed and shown.endswith(b"]: "):
+            time.sleep(0.3)  # nobody answers at once; ^C between the question and the read would wait for a second one
             os.write(terminal, typed.encode())
             typed = ""
     return shown.decode().replace("\r\n", "\n")

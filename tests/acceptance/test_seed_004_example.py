@@ -106,7 +106,7 @@ def test_what_was_added_is_given_back_in_the_seeds_shape(memory_manager: Memory,
 # -- 6.2 advanced querying
 
 
-def test_a_complex_query(memory_manager: Memory, session: Session) -> None:
+def test_a_complex_query(memory_manager: Memory, session: Session, clock: FixedClock) -> None:
     kept = decision(memory_manager, session, question(memory_manager, session))
     for entry in (
         note("an old way", "security", "deprecated", importance=0.9),
@@ -117,6 +117,7 @@ def test_a_complex_query(memory_manager: Memory, session: Session) -> None:
     ):
         memory_manager.add_memory(session.id, entry)
     below = memory_manager.add_memory(session.id, note("a tag below it", "security.login", importance=0.7))
+    clock.advance(DAY)
 
     results = memory_manager.query_memories(
         session.id,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from holdfast.index import SqliteIndex
 from holdfast.journal import FileJournal, JournalOptions
@@ -80,6 +81,12 @@ class Embedded(Announcing):
         options = JournalOptions(session_bytes=session_bytes, entry_bytes=entry_bytes)
         folder = os.path.join(self.folder, f"limited-{session_bytes}")
         return FileJournal(folder, AGENT, self.clock, options=options)
+
+    def structure(self):
+        connection = self.index.database().take()
+        schema = connection.execute("SELECT name || ' ' || coalesce(sql, '') FROM sqlite_schema").fetchall()
+        keys = connection.execute("SELECT key FROM meta").fetchall()
+        return sorted({word for (text,) in schema + keys for word in re.findall(r"\w+", text) if len(word) > 7})
 
     def close(self):
         self.index.close()

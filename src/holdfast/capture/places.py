@@ -86,7 +86,8 @@ class Places:
         """The card of the user's or the global journal, which a first write makes."""
         store = self._store
         card = sessions.global_card(store) if kind == "global" else sessions.user_card(store, user or self._writer.user)
-        return card, store.journal.size(whole(store.agent), card.id) is not None
+        size = store.journal.size(whole(store.agent), card.id)
+        return card, size is not None and size.entries > 0  # what was forgotten leaves its tombstones
 
     def _session(self, name: Any, user: str | None, workspace: str | None) -> tuple[Card, bool]:
         """The session's card and whether it exists; an unknown key is made by this write (D4)."""

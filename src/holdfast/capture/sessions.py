@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 
-from ..errors import Corrupt, Denied, Locked, NotFound, StorageFailed
+from ..errors import Corrupt, Denied, Invalid, Locked, NotFound, StorageFailed
 from ..guard import validate
 from ..model.card import Card
 from ..model.ids import GLOBAL, SESSION_ID, session_id, user_dir
@@ -63,6 +63,8 @@ def options(
 
 def find(store: Store, name: str, user: str | None, explicit: bool) -> Card | None:
     """The session of this id or key. `explicit`: the caller named the user, who must then be its own."""
+    if not isinstance(name, str):
+        raise Invalid(f"session must be an id or a key, not {type(name).__name__}", field="session")
     if SESSION_ID.match(name):
         card = store.journal.card(whole(store.agent), name)
         if card is not None and explicit and user is not None and card.user_id != user:
@@ -182,4 +184,5 @@ def journals_of(store: Store, scope: Scope) -> list[str]:
     store.index.refresh(scope, _WAIT_MS)
     ids = [card.id for card in store.index.cards(scope)]
     own = user_dir(scope.user or "")
-    return ids + ([own] if store.journal.size(scope, own) is not None else [])
+    size = store.journal.size(scope, own)
+    return ids + ([own] if size is not None and size.entries > 0 else [])

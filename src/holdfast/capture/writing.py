@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from ..model.entry import Draft, Entry
     from ..store import Store
 
+SEAL = 32  # the number of a line grows, and a torn tail takes a line end
+HEADER = 4096  # more than a journal's first line takes
+
 
 def add_many(store: Store, writer: Writer, items: Sequence[Mapping[str, Any]]) -> list[Entry]:
     """Store all of these or, on an error, none; returns them in the order given."""
@@ -75,17 +78,22 @@ def _within(limit: Callable[..., None], store: Store, *about: Any) -> None:
 
 
 def _room(store: Store, writer: Writer, place: Place, needed: int) -> None:
-    """SizeLimit if this journal could not take the batch, before another one has taken its part."""
+    """SizeLimit if this journal could not take the batch, before anything is made or written for it."""
     limit = store.settings["journal.session_bytes"]
-    used = store.journal.size(place.scope, place.card.id)
-    if writer.continues or used is None or used.total + needed <= limit:
+    used = _used(store, place)
+    if writer.continues or used + needed <= limit:
         return
-    if _may_compact(store, place):
+    if place.exists and _may_compact(store, place):
         writer.make_room(store, place.scope, place.card.id, needed)
-        used = store.journal.size(place.scope, place.card.id) or used
-    if used.total + needed > limit:
-        message = f"{place.card.id} has {used.total} of {limit} bytes and cannot take {needed} more; compact or forget"
-        raise SizeLimit(message, journal=place.card.id, bytes=used.total, needed=needed, limit=limit, kind="journal")
+        used = _used(store, place)
+    if used + needed > limit:
+        message = f"{place.card.id} has {used} of {limit} bytes and cannot take {needed} more; compact or forget"
+        raise SizeLimit(message, journal=place.card.id, bytes=used, needed=needed, limit=limit, kind="journal")
+
+
+def _used(store: Store, place: Place) -> int:
+    size = store.journal.size(place.scope, place.card.id)
+    return size.total if size is not None else HEADER
 
 
 def _unburied(store: Store, ids: Sequence[str]) -> None:
@@ -135,9 +143,11 @@ def append(store: Store, writer: Writer, place: Place, drafts: Sequence[Draft]) 
         try:
             return store.journal.append(place.scope, journal, drafts, known=lambda ids: _known(store, ids))
         except SizeLimit as error:
-            if last or error.details.get("kind") == "entry" or not _may_compact(store, place):
+            if error.details.get("kind") == "entry":
+                raise
+            if last or not _may_compact(store, place):
                 if writer.continues and place.kind == "session":
-                    return _continued(store, writer, place, drafts)
+                    return _continued(store, place, drafts)
                 raise
             needed = error.details.get("needed")
             writer.make_room(store, place.scope, journal, needed if isinstance(needed, int) else 0)
@@ -149,15 +159,43 @@ def _may_compact(store: Store, place: Place) -> bool:
     return bool(store.settings["compaction.auto"] if own is None else own)
 
 
-def _continued(store: Store, writer: Writer, place: Place, drafts: Sequence[Draft]) -> list[Entry]:
-    """A full session goes on in another with the same key, so that nothing is lost (D11)."""
+def _continued(store: Store, place: Place, drafts: Sequence[Draft]) -> list[Entry]:
+    """A full session goes on in another with the same key, and so on, so that nothing is lost (D11)."""
+    stored: list[Entry] = []
+    while len(stored) < len(drafts):
+        rest = [draft.replace(session_id=place.card.id) for draft in drafts[len(stored) :]]
+        fits = _fitting(store, place, rest)
+        if fits:
+            stored += store.journal.append(
+                place.scope, place.card.id, rest[:fits], known=lambda ids: _known(store, ids)
+            )
+        else:
+            place = _next(store, place)
+    return stored
+
+
+def _fitting(store: Store, place: Place, drafts: Sequence[Draft]) -> int:
+    """How many of these the session can still take; SizeLimit if not even an empty one takes the first."""
+    size, limit = store.journal.size(place.scope, place.card.id), store.settings["journal.session_bytes"]
+    used = size.total if size is not None else 0
+    for count, draft in enumerate(drafts):
+        needed = store.journal.measure(place.scope, [draft])
+        if used + needed + SEAL > limit:
+            if count == 0 and needed + HEADER > limit:
+                raise SizeLimit(
+                    f"an entry of {needed} bytes fits into no session of {limit} bytes", needed=needed, limit=limit
+                )
+            return count
+        used += needed
+    return len(drafts)
+
+
+def _next(store: Store, place: Place) -> Place:
+    """The session that this one goes on in."""
     before = place.card
     assert before.user_id is not None
-    card = sessions.plan(store, before.user_id, sessions.Options(
-        key=before.key, workspace=before.workspace, channel=before.channel, continues=before.id,
-    ))  # fmt: skip
-    moved = [draft.replace(session_id=card.id) for draft in drafts]
-    return append(store, writer, place.replace(card=card, exists=False), moved)
+    options = sessions.Options(key=before.key, workspace=before.workspace, channel=before.channel, continues=before.id)
+    return place.replace(card=sessions.create(store, sessions.plan(store, before.user_id, options)), exists=True)
 
 
 def _known(store: Store, ids: Sequence[str]) -> dict[str, Entry]:

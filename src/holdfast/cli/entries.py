@@ -85,8 +85,7 @@ def whole(entry: Entry, zone: tzinfo | None, now: int) -> None:
     screen.line("")
     screen.line(entry.text, indent=2)
     screen.line("")
-    for name, value in _facts(entry):
-        screen.line((f"{name:<13} ", _DIM), value, indent=2)
+    screen.facts(_facts(entry), indent=2)
 
 
 def _facts(entry: Entry) -> Iterator[tuple[str, str]]:

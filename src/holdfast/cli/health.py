@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from . import figures, screen
 from .everywhere import FAILED, OK, Call, Verb, pass_call
 from .progress import Bar
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-
-def _facts(named: Iterable[tuple[str, str]]) -> None:
-    """Names and values in two columns; what has no value has no line."""
-    for name, value in named:
-        if value:
-            screen.line((f"{name:<10} ", "dim"), value)
 
 
 @click.command(cls=Verb)
@@ -48,7 +38,7 @@ def _print_status(report: dict[str, Any]) -> None:
     screen.line("")
     counts, index = report["counts"], report["index"]
     level = f"behind by {figures.count(report['behind'], 'journal')}" if report["behind"] else "level with the journals"
-    _facts((
+    screen.facts((
         ("home", report["home"]),
         ("agent", report["agent"]),
         ("memory", _amount(counts)),
@@ -105,7 +95,7 @@ def stats(call: Call, session: str | None) -> int:
 
 
 def _print_counts(counts: dict[str, Any]) -> None:
-    _facts((
+    screen.facts((
         ("memory", _amount(counts)),
         ("types", _listed(counts["types"])),
         ("tags", f"{counts['tags']:,}"),
@@ -118,7 +108,7 @@ def _print_counts(counts: dict[str, Any]) -> None:
 def _print_session(card: dict[str, Any]) -> None:
     extra = [f"{card[name]:,} {name}" for name in ("deleted", "superseded", "amendments") if card[name]]
     found = card["corruption"]
-    _facts((
+    screen.facts((
         ("session", f"{card.get('key') or card['session_id']} ({card['session_id']})"),
         ("title", card.get("title") or ""),
         ("user", card.get("user_id") or ""),

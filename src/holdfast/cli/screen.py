@@ -55,7 +55,33 @@ def _lay_out(spans: Sequence[tuple[str, str]], indent: int) -> None:
     from rich.padding import Padding
     from rich.text import Text
 
-    console().print(Padding(Text.assemble(*spans), (0, 0, 0, indent), expand=False))
+    text = Text.assemble(*spans)
+    console().print(Padding(text, (0, 0, 0, indent), expand=False) if indent else text)
+
+
+def facts(named: Iterable[tuple[str, str]], *, indent: int = 0) -> None:
+    """Names and values in two columns; what has no value has no line."""
+    shown = [(name, visible(value)) for name, value in named if value]
+    if on_terminal():
+        _grid(shown, indent)
+        return
+    width = max((len(name) for name, _ in shown), default=0)
+    for name, value in shown:
+        line(f"{name:<{width}}  {value}", indent=indent)
+
+
+def _grid(shown: Sequence[tuple[str, str]], indent: int) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    if indent:
+        grid.add_column(width=indent - 2)
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    for name, value in shown:
+        grid.add_row(*([""] if indent else []), Text(name, "dim"), Text(value))
+    console().print(grid)
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

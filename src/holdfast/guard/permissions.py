@@ -30,7 +30,7 @@ def scope_for(
     _need(caller, f"{act}:{level}")
     return Scope(
         agent=agent, user=None if whose == EVERYONE else whose, sessions=sessions, workspace=workspace, loose=loose,
-        shared="read:global" in caller.grants,
+        shared=f"{act}:global" in caller.grants,  # who may only read what all share cannot reach it to change it
     )  # fmt: skip
 
 

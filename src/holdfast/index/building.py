@@ -17,6 +17,8 @@ from .gate import GATE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import apsw
 
     from ..disk import Disk
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from .generations import Generations
     from .marks import Marks
     from .recalled import Recalled
+
+    Furnish = Callable[[apsw.Connection, Progress | None], None]  # what else a new generation gets before the flip
 
 _TRIES = 5
 
@@ -40,14 +44,14 @@ class Builder:
         self._generations, self._journal, self._marks, self._recalled = generations, journal, marks, recalled
         self._clock, self._disk, self._lock, self._vfs = clock, disk, lock, vfs
 
-    def build(self, scope: Scope, progress: Progress | None = None) -> None:
+    def build(self, scope: Scope, progress: Progress | None = None, furnish: Furnish | None = None) -> None:
         """Build and flip; the caller holds `build.lock`."""
         for _ in range(_TRIES):
             self._sweep()
             name = self._generations.fresh()
             try:
                 with GATE:
-                    if self._attempt(name, scope, progress):
+                    if self._attempt(name, scope, progress, furnish):
                         return
             except BaseException:
                 self._generations.drop(name)
@@ -58,12 +62,14 @@ class Builder:
         """What is not live is left over from a build that was killed, or replaced."""
         self._generations.sweep(time.time())
 
-    def _attempt(self, name: str, scope: Scope, progress: Progress | None) -> bool:
+    def _attempt(self, name: str, scope: Scope, progress: Progress | None, furnish: Furnish | None) -> bool:
         path = self._generations.path(name)
         connection = create(self._disk, path, self._vfs)
         made = os.stat(path).st_ino
         try:
             self._fill(connection, scope, progress)
+            if furnish is not None:
+                furnish(connection, progress)
             with self._lock.hold(60_000, "flip the index"):
                 self._finish(connection, scope)
                 if not _still(path, made):

@@ -94,7 +94,10 @@ class CatchUp:
         if row is not None and row.level(size) and not suspect:
             return
         row = row or self._new_row(journal)
-        replay = self._journal.replay(self._scope, journal, None if suspect else row.mark)
+        # Appends make a journal longer and rewrites give it another inode: the same length in the same
+        # file with another time was overwritten in place, so its old lines must be read again.
+        touched = (row.bytes, row.inode) == (size.entries, size.inode) and row.mtime != size.changed
+        replay = self._journal.replay(self._scope, journal, None if suspect or touched else row.mark)
         stones_from = row.buried if row.buried <= size.tombstones else 0
         stones, buried = self._journal.tombstones(self._scope, journal, stones_from)
         self.rows.bury(row.n, stones)
@@ -132,14 +135,16 @@ class CatchUp:
 
     def _apply(self, file: int, lines: tuple[Line, ...]) -> None:
         self.lines += len(lines)
+        new: list[tuple[Line, dict[str, Any]]] = []
         for line in lines:
             record = line.record
-            if record is None:
-                continue
-            if "amends" in record:
+            if record is not None and "amends" in record:
+                self.rows.add(file, new)  # an amendment looks for its entry in the tables
                 self.rows.amend(line, record)
-            else:
-                self.rows.add(file, line, record)
+                new = []
+            elif record is not None:
+                new.append((line, record))
+        self.rows.add(file, new)
 
     def _reconcile(self, journal: str, row: FileRow, replay: Replay, *, salvage: bool) -> None:
         """The journal was read from its start: keep rows that are unchanged, replace the others."""
@@ -164,11 +169,13 @@ class CatchUp:
         return {id: (n, state, checksum) for id, n, state, checksum in found}
 
     def _move(self, n: int, lines: list[Line]) -> None:
-        """The same entry at another place."""
-        spans = json.dumps([[line.offset, line.length] for line in lines[1:]]) if len(lines) > 1 else None
+        """The same entry, perhaps at another place; a row that is right is not written again, nor its page."""
+        later = [[line.offset, line.length] for line in lines[1:]]
+        spans = json.dumps(later, separators=(",", ":")) if later else None
         seq = (lines[0].record or {})["seq"]
         self._run(
-            "UPDATE entries SET offset=?, length=?, spans=?, seq=? WHERE n=?",
+            "UPDATE entries SET offset=?1, length=?2, spans=?3, seq=?4 "
+            "WHERE n=?5 AND (offset, length, spans, seq) IS NOT (?1, ?2, ?3, ?4)",
             (lines[0].offset, lines[0].length, spans, seq, n),
         )
 

@@ -21,20 +21,21 @@ _CHECKPOINT_TRIES = 100
 _OF_JOURNAL = "SELECT n, state FROM entries WHERE file=(SELECT n FROM files WHERE journal=?)"
 
 
-def erase(connection: apsw.Connection, journals: Sequence[str], ids: Sequence[str]) -> None:
-    """Rows, full text, then the log; the caller holds `index.lock`."""
+def erase(connection: apsw.Connection, journals: Sequence[str], ids: Sequence[str]) -> list[str]:
+    """Rows, full text, vectors, then the log; the caller holds `index.lock`. Returns the ids that were there."""
     connection.execute("BEGIN IMMEDIATE")
     try:
-        _drop_rows(connection, journals, ids)
+        gone = _drop_rows(connection, journals, ids)
         merge(connection)
         connection.execute("COMMIT")
     finally:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
     empty_log(connection)
+    return gone
 
 
-def _drop_rows(connection: apsw.Connection, journals: Sequence[str], ids: Sequence[str]) -> None:
+def _drop_rows(connection: apsw.Connection, journals: Sequence[str], ids: Sequence[str]) -> list[str]:
     rows = Rows(connection)
     found = set()
     for id in ids:
@@ -47,6 +48,7 @@ def _drop_rows(connection: apsw.Connection, journals: Sequence[str], ids: Sequen
         connection.execute("DELETE FROM sessions WHERE id=?", (journal,))
     connection.execute("DELETE FROM users WHERE id NOT IN (SELECT user_id FROM entries WHERE user_id IS NOT NULL)")
     rows.flush()
+    return rows.dropped
 
 
 def merge(connection: apsw.Connection) -> None:

@@ -58,10 +58,11 @@ class Generations:
 
     def fresh(self) -> str:
         """A name that no generation has had."""
-        numbers = [int(found[2]) for name in self._all() if (found := _NAME.match(name)) and int(found[1]) == VERSION]
+        numbers = [int(found[2]) for name in self.all() if (found := _NAME.match(name)) and int(found[1]) == VERSION]
         return f"v{VERSION}-{max(numbers, default=0) + 1:06d}"
 
-    def _all(self) -> list[str]:
+    def all(self) -> list[str]:
+        """Every generation there is, live, old, half-built or of another version."""
         try:
             found = os.listdir(self.folder)
         except OSError:
@@ -77,11 +78,11 @@ class Generations:
     def unbuilt(self) -> list[str]:
         """Generations of our version that are not live: half-built or old."""
         live = self.current()
-        return [name for name in self._all() if name.startswith(f"v{VERSION}-") and name != live]
+        return [name for name in self.all() if name.startswith(f"v{VERSION}-") and name != live]
 
     def foreign(self) -> list[str]:
         """Generations of other versions of Holdfast."""
-        return [name for name in self._all() if not name.startswith(f"v{VERSION}-")]
+        return [name for name in self.all() if not name.startswith(f"v{VERSION}-")]
 
     def sweep(self, now_s: float) -> None:
         """Remove old generations; those of other versions only after a week without use."""

@@ -9,6 +9,7 @@ end of a build needs that lock, and it is not reentrant.
 
 from __future__ import annotations
 
+import errno
 import os
 from _thread import RLock
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from ..disk import Disk
     from ..model.scope import Scope
     from ..ports import Progress
-    from .building import Builder
+    from .building import Builder, Furnish
     from .generations import Generations
 
     Answer = TypeVar("Answer")
@@ -126,13 +127,13 @@ class Live:
             self._disk.unlink(self.folder)
         make_private_dir(self._disk, self.folder)
 
-    def rebuild(self, progress: Progress | None) -> None:
+    def rebuild(self, progress: Progress | None, furnish: Furnish | None = None) -> None:
         """Build a new generation beside the live one, which serves until the flip."""
 
         def build() -> None:
             self._make_folder()
             with self._lock.hold(BUILD_WAIT_MS, "rebuild the index"):
-                self._builder().build(self._scope, progress)
+                self._builder().build(self._scope, progress, furnish)
 
         self.typed(build)
         self.let_go()
@@ -201,6 +202,7 @@ class Live:
             f"the index in {self.folder} cannot be read or written ({type(error).__name__}); "
             "what is remembered is safe in the journals: check the disk, then try again",
             path=self.folder,
+            errno="ENOSPC" if isinstance(error, apsw.FullError) else _name_of(error),
         )
 
     def before_fork(self) -> None:
@@ -217,3 +219,7 @@ class Live:
         self._base = self.name = None
         self._mutex = RLock()
         return left
+
+
+def _name_of(error: BaseException) -> str:
+    return errno.errorcode.get(error.errno or 0, "unknown") if isinstance(error, OSError) else type(error).__name__

@@ -150,11 +150,12 @@ def same_text(connection: apsw.Connection, scope: Scope, ids: Sequence[str]) -> 
 
 
 def contains(connection: apsw.Connection, fragment: str) -> bool:
-    """Any entry, whosever and whether hidden or not: it still lies in a file, so it is held."""
+    """Any entry that remains, whosever and whether hidden or not; one that is being forgotten does not remain."""
     found = ask_one(
         connection,
-        "SELECT 1 FROM entries e JOIN chunks c ON c.entry=e.n WHERE instr(fold(c.text), ?1) OR "
-        "instr(fold(concat_ws(' ', e.detail, e.tags, e.path, e.tool, e.key)), ?1) LIMIT 1",
+        "SELECT 1 FROM entries e JOIN chunks c ON c.entry=e.n WHERE (instr(fold(c.text), ?1) OR "
+        "instr(fold(concat_ws(' ', e.detail, e.tags, e.path, e.tool, e.key)), ?1)) "
+        "AND NOT EXISTS(SELECT 1 FROM tombstones t WHERE t.id=e.id AND t.reason='forget') LIMIT 1",
         (fragment.lower(),),
     )
     return found is not None
@@ -250,6 +251,15 @@ def facts(connection: apsw.Connection) -> dict[str, Any]:
         "damaged": ask_one(connection, "SELECT coalesce(sum(damaged), 0) FROM files")[0],
         "built_at": (ask_one(connection, "SELECT value FROM meta WHERE key='built_at'") or (None,))[0],
     }  # fmt: skip
+
+
+def names(connection: apsw.Connection) -> str:
+    """What SQLite wrote into the file about its own tables."""
+    found = ask_all(
+        connection,
+        "SELECT name, sql FROM sqlite_schema UNION SELECT key, '' FROM meta UNION SELECT identity, '' FROM embedders",
+    )
+    return "\n".join(f"{name} {sql or ''}" for name, sql in found)
 
 
 def journals(connection: apsw.Connection) -> set[str]:

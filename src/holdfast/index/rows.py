@@ -19,7 +19,7 @@ from .stale import Stale
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     import apsw
@@ -27,19 +27,24 @@ if TYPE_CHECKING:
     from ..model.entry import Tombstone
     from ..model.replay import Line
 
+    Read = tuple[Line, dict[str, Any]]
     FullText = tuple[int, str, str, str, str]
 
 _INSERT_ENTRY = """
-INSERT INTO entries(id, file, seq, offset, length, spans, checksum, state, scope, session_id, user_id, workspace,
+INSERT INTO entries(n, file, offset, length, state, id, seq, checksum, scope, session_id, user_id, workspace,
   time, type, importance, pinned, sensitive, provenance, role, author, key, tool, path, tags, detail)
-VALUES(?,?,?,?,?,NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(id) DO NOTHING
+VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
 """  # no RETURNING: its statement journal makes FTS5 flush at every row, 2.5 times slower in all
+_INSERT_CHUNK = "INSERT INTO chunks(n, entry, hash, text) VALUES(?,?,?,?)"
 _INSERT_FTS = "INSERT INTO chunks_fts(rowid, text, tags, path, scope) VALUES(?,?,?,?,?)"
 _DELETE_FTS = "INSERT INTO chunks_fts(chunks_fts, rowid, text, tags, path, scope) VALUES('delete',?,?,?,?,?)"
 _FTS_PARTS = """
 SELECT c.n, c.text, e.tags, e.path, e.scope, e.user_id, e.session_id
 FROM chunks c JOIN entries e ON e.n = c.entry WHERE e.n = ?
 """
+
+
+_MOST_AT_ONCE = 400
 
 
 class Rows:
@@ -51,6 +56,8 @@ class Rows:
         self._users: dict[str, int] = {}
         self._sessions: dict[str, int] = {}
         self._stale = Stale(connection)
+        self._buried: bool | None = None  # whether there are tombstones; unknown at first
+        self._last: list[int] | None = None  # highest numbers of entries and chunks; likewise
         self._added = 0
         self.duplicates = 0
         self.dropped: list[str] = []  # ids of entries that were taken out
@@ -66,42 +73,60 @@ class Rows:
 
     # -- entries
 
-    def add(self, file: int, line: Line, record: dict[str, Any]) -> None:
-        """One entry line. A second line with a known id adds nothing: the first one stands."""
-        content = record.get("content") or {}
-        id, key, seq = record["id"], record.get("key"), record["seq"]
-        state = self._state_of_new(id, file, key, seq)
-        time = millis(record["timestamp"])
-        detail = {
-            "content": {k: v for k, v in content.items() if k != "text"},
-            "metadata": record.get("metadata") or {},
-        }
-        before = self._connection.total_changes()
-        self._run(_INSERT_ENTRY, (
-            id, file, seq, line.offset, line.length, record.get("checksum", ""), state,
-            record.get("scope", "session"), record.get("session_id"), record.get("user_id"), record.get("workspace"),
-            time, record["type"], record.get("importance", 0.5), bool(record.get("pinned")),
-            bool(record.get("sensitive")), record.get("provenance", "user"), content.get("role"),
-            content.get("author"), key,
-            record.get("tool"), record.get("path"), _json(record.get("tags") or []), _json(detail),
-        ))  # fmt: skip
-        if self._connection.total_changes() == before:
-            self.duplicates += 1
-            return
-        n = self._connection.last_insert_rowid()
-        tags = record.get("tags") or ()
-        self._label(n, tags, record.get("references") or ())
-        text = searchable_text(content)
-        self._run("INSERT INTO chunks(entry, hash, text) VALUES(?,?,?)", (n, digest(text.encode()), text))
-        if state == VISIBLE:
-            chunk = self._connection.last_insert_rowid()  # before `_token`, which may insert a user or a session
-            where = self._token(record.get("scope", "session"), record.get("user_id"), record.get("session_id"))
-            self._run(_INSERT_FTS, _full_text(chunk, text, tags, record.get("path"), where))
-            self._stale.queue(chunk)
-            self._stale.after(n)
-            self._added += 1
-        if key is not None:
-            self._supersede(file, key, seq)
+    def add(self, file: int, lines: Sequence[Read]) -> None:
+        """Entry lines with their records. A second line with a known id adds nothing: the first one stands."""
+        group: list[Read] = []
+        for line, record in lines:
+            group.append((line, record))
+            if record.get("key") is not None:  # whether a value is seen, and what it hides, depends on those before
+                self._insert(file, group[:-1])
+                self._insert(file, group[-1:])
+                self._supersede(file, record["key"], record["seq"])
+                group = []
+            elif len(group) == _MOST_AT_ONCE:
+                self._insert(file, group)
+                group = []
+        self._insert(file, group)
+
+    def _insert(self, file: int, lines: list[Read]) -> None:
+        """A table at a time: a statement for each row would cost a quarter more."""
+        entries, chunks, texts = [], [], []
+        for line, record in self._unknown(lines):
+            n, chunk = self._numbers()
+            content, tags = record.get("content") or {}, record.get("tags") or ()
+            state = self._state_of_new(record["id"], file, record.get("key"), record["seq"])
+            entries.append((n, file, line.offset, line.length, state, *_columns(record, content)))
+            self._label(n, tags, record.get("references") or ())
+            text = searchable_text(content)
+            chunks.append((chunk, n, digest(text.encode()), text))
+            if state == VISIBLE:
+                where = self._token(record.get("scope", "session"), record.get("user_id"), record.get("session_id"))
+                texts.append(_full_text(chunk, text, tags, record.get("path"), where))
+        for statement, rows in ((_INSERT_ENTRY, entries), (_INSERT_CHUNK, chunks), (_INSERT_FTS, texts)):
+            if rows:
+                self._connection.executemany(statement, rows)
+        self._stale.added([row[0] for row in entries], [row[0] for row in texts])
+        self._added += len(texts)
+
+    def _unknown(self, lines: list[Read]) -> Iterator[Read]:
+        """The lines whose ids are not in the tables, each id once."""
+        ids = [record["id"] for _, record in lines]
+        marks = ",".join("?" * len(ids))
+        known = {id for (id,) in ask_all(self._connection, f"SELECT id FROM entries WHERE id IN ({marks})", ids)}
+        for line, record in lines:
+            if record["id"] in known:
+                self.duplicates += 1
+            else:
+                known.add(record["id"])
+                yield line, record
+
+    def _numbers(self) -> tuple[int, int]:
+        """The next row of `entries` and of `chunks`; we are the only writer."""
+        if self._last is None:
+            last = "SELECT coalesce(max(n), 0) FROM"
+            self._last = [ask_one(self._connection, f"{last} {table}")[0] for table in ("entries", "chunks")]
+        self._last = [number + 1 for number in self._last]
+        return self._last[0], self._last[1]
 
     def _label(self, n: int, tags: Iterable[str], references: Iterable[str]) -> None:
         for tag in tags:
@@ -110,11 +135,17 @@ class Rows:
             self._run("INSERT OR IGNORE INTO entry_references VALUES(?,?)", (n, target))
 
     def _state_of_new(self, id: str, file: int, key: str | None, seq: int) -> int:
-        if ask_one(self._connection, "SELECT 1 FROM tombstones WHERE id=?", (id,)):
+        if self._stones() and ask_one(self._connection, "SELECT 1 FROM tombstones WHERE id=?", (id,)):
             return DELETED
         if key is not None and self._later(file, key, seq):
             return SUPERSEDED
         return VISIBLE
+
+    def _stones(self) -> bool:
+        """Whether there is any tombstone: most stores have none, and need not look for each entry's."""
+        if self._buried is None:
+            self._buried = ask_one(self._connection, "SELECT 1 FROM tombstones LIMIT 1") is not None
+        return self._buried
 
     def _later(self, file: int, key: str, seq: int) -> bool:
         return bool(
@@ -200,6 +231,7 @@ class Rows:
         """Apply tombstones and liftings in their order."""
         for stone in tombstones:
             if stone.hides:
+                self._buried = True
                 self._run(
                     "INSERT OR REPLACE INTO tombstones VALUES(?,?,?,?,?,?)",
                     (stone.id, file, stone.timestamp, stone.reason, stone.digest, stone.compacted_at),
@@ -275,5 +307,16 @@ def _full_text(chunk: int, text: str, tags: Iterable[str], path: str | None, whe
     return chunk, searchable(text), " ".join(tags), path or "", where
 
 
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+def _columns(record: dict[str, Any], content: dict[str, Any]) -> tuple[Any, ...]:
+    """The columns of an entry from `id` on, as `_INSERT_ENTRY` names them."""
+    get, beside = record.get, {name: value for name, value in content.items() if name != "text"}
+    tags, detail = get("tags"), {"content": beside, "metadata": get("metadata") or {}}
+    return (
+        record["id"], record["seq"], get("checksum", ""), get("scope", "session"), get("session_id"), get("user_id"),
+        get("workspace"), millis(record["timestamp"]), record["type"], get("importance", 0.5), bool(get("pinned")),
+        bool(get("sensitive")), get("provenance", "user"), content.get("role"), content.get("author"), get("key"),
+        get("tool"), get("path"), _json(tags) if tags else "[]", _json(detail),
+    )  # fmt: skip
+
+
+_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode

@@ -13,11 +13,12 @@ import time
 import apsw
 
 from ..disk import REAL, boot_id
-from ..errors import HoldfastError, Locked
+from ..errors import HoldfastError, Locked, StorageFailed
 from ..lock import Lock
 from ..model.scope import whole
 from ..model.value import Value
 from . import questions
+from .cache import TABLES, Cache
 from .catchup import COMMIT_LINES, CatchUp, commit, file_row
 from .database import ODD_VALUES, TROUBLE, Damaged, is_damage
 from .gate import GATE
@@ -25,6 +26,7 @@ from .generations import Generations
 from .live import BUILD_WAIT_MS, Live
 from .marks import Marks
 from .recalled import Recalled, stamp_of
+from .vectors import Limits, WithVectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from ..model.query import Filter, Row, Words
     from ..model.replay import Address
     from ..model.scope import Scope
-    from ..ports import Clock, Journal, Progress
+    from ..ports import Clock, Embedder, Journal, Progress
     from .building import Builder
     from .database import Database
     from .fulltext import Stemmer
@@ -51,10 +53,13 @@ class IndexOptions(Value):
     """What settings say about the index."""
 
     compare_minutes: int = 10
+    cache: bool = True  # whether vectors of costly embedders are kept by the hash of their text
+    cache_entries: int = 50_000
+    cache_bytes: int = 256 << 20
     vfs: str | None = None  # tests put a failing file system here
 
 
-class SqliteIndex:
+class SqliteIndex(WithVectors):
     """See the module; made by `wiring`, one for each open agent."""
 
     def __init__(
@@ -74,6 +79,9 @@ class SqliteIndex:
         self.generations = Generations(folder, disk)
         self.lock = Lock(os.path.join(folder, "index.lock"), disk)
         self.live = Live(folder, self._all, self.generations, disk, self._builder, self._options.vfs)
+        self.cache = Cache(folder, disk, clock)
+        if self._options.cache:
+            self.limits = Limits(self._options.cache_entries, self._options.cache_bytes)
         _open.add(self)
 
     def _builder(self) -> Builder:
@@ -127,6 +135,9 @@ class SqliteIndex:
             self._stemmer = Stemmer()
         return self._stemmer.stems(text)
 
+    def names(self, scope: Scope) -> str:
+        return self.live.ask(questions.names) + TABLES
+
     def locate(self, scope: Scope, ids: Sequence[str], every: bool = False) -> dict[str, Address]:
         return self.live.ask(lambda c: questions.locate(c, scope, ids, every))
 
@@ -143,13 +154,9 @@ class SqliteIndex:
         return self.live.ask(lambda c: questions.contains(c, fragment))
 
     def cards(
-        self,
-        scope: Scope,
-        journal: str | None = None,
-        key: str | None = None,
-        limit: int | None = None,
-        offset: int = 0,
-    ) -> list[Card]:
+        self, scope: Scope, journal: str | None = None, key: str | None = None,
+        limit: int | None = None, offset: int = 0,
+    ) -> list[Card]:  # fmt: skip
         return self.live.ask(lambda c: questions.cards(c, scope, journal, key, limit, offset))
 
     def sessions(self, scope: Scope, ids: Sequence[str]) -> dict[str, tuple[str | None, Mapping[str, Any]]]:
@@ -168,7 +175,7 @@ class SqliteIndex:
         return self.live.version()
 
     def status(self, scope: Scope) -> dict[str, Any]:
-        facts = self.live.ask(questions.facts)
+        facts = self.live.ask(lambda c: {**questions.facts(c), **self.vector_facts(c)})
         behind = self._behind(self.marks.names())
         return {
             "generation": self.live.name, "path": self.live.typed(self.database).path, "bytes": self.bytes_used(),
@@ -284,6 +291,7 @@ class SqliteIndex:
                     connection.execute("BEGIN IMMEDIATE")
                     catching.lines = 0
             commit(connection, catching)
+            self.cache.forget(catching.rows.dropped)
 
         self.live.present().ask(work)
 
@@ -329,8 +337,8 @@ class SqliteIndex:
             self.live.alone(self.lock, "note the boot", _note_boot)
         return len(changed)
 
-    def rebuild(self, scope: Scope, progress: Progress | None = None) -> None:
-        self.live.rebuild(progress)
+    def rebuild(self, scope: Scope, progress: Progress | None = None, embedder: Embedder | None = None) -> None:
+        self.live.rebuild(progress, self.furnishing(embedder, self.live.typed(self.database).path))
 
     def erase(self, scope: Scope, journals: Sequence[str], ids: Sequence[str]) -> None:
         from .erasing import erase  # only `forget` pays for loading it
@@ -338,14 +346,28 @@ class SqliteIndex:
         def alone(connection: apsw.Connection) -> None:
             for name in [*self.generations.unbuilt(), *self.generations.foreign()]:
                 self.generations.drop(name)
-            erase(connection, journals, ids)
+            self.cache.forget([*ids, *erase(connection, journals, ids)])
 
         def everywhere() -> None:
             self._catch_up(BUILD_WAIT_MS)
             self.live.alone(self.lock, "forget", alone)
             self.recalled.forget(ids, self._clock.now())
 
-        self.live.typed(everywhere)
+        try:
+            self.live.typed(everywhere)
+        except StorageFailed as error:
+            if error.details.get("errno") != "ENOSPC":
+                raise
+            self._start_over(ids)
+
+    def _start_over(self, ids: Sequence[str]) -> None:
+        """On a full disk throw every generation away: that erases too, and makes room for building anew (D42)."""
+        with self.lock.hold(60_000, "forget"):
+            self.live.let_go()
+            for name in self.generations.all():
+                self.live.typed(lambda name=name: self.generations.drop(name))  # type: ignore[misc]
+            self.recalled.forget(ids, self._clock.now())
+        self.refresh(self._all, BUILD_WAIT_MS)
 
     def close(self) -> None:
         self.recalled.flush()

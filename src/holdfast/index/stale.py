@@ -48,6 +48,13 @@ class Stale:
         self._renew(n)
         self.after(n)
 
+    def added(self, entries: list[int], visible: list[int]) -> None:
+        """These entries are new; these chunks of them are seen."""
+        if visible:
+            self._connection.executemany("INSERT OR IGNORE INTO backlog VALUES(?)", [(chunk,) for chunk in visible])
+        for n in entries if self._any() else ():
+            self.after(n)
+
     def queue(self, chunk: int) -> None:
         self._run("INSERT OR IGNORE INTO backlog VALUES(?)", (chunk,))
 

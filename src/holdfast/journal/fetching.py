@@ -11,7 +11,8 @@ import os
 from ..disk import pread_all
 from ..errors import FormatTooNew
 from ..model.entry import amended
-from .line import amendment_from, decoded, entry_from
+from ..model.record import amendment_from, entry_from
+from .line import decoded
 from .replay import read_header
 
 TYPE_CHECKING = False

@@ -11,9 +11,8 @@ from __future__ import annotations
 import json
 from hashlib import sha256
 
-from ..errors import FormatTooNew, Invalid
+from ..errors import Invalid
 from ..model.entry import SCHEMA_VERSION, STORED, Amendment, Entry
-from ..model.value import FrozenDict, freeze
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,7 +74,9 @@ def decoded(raw: bytes, strict: bool = True) -> dict[str, Any] | None:
     """
     if intact(raw):
         record = parsed(raw)
-        return _upgraded(record) if record and _version(record) < SCHEMA_VERSION and _is_entry(record) else record
+        if record is None or record.get("schema_version") == SCHEMA_VERSION:
+            return record
+        return _upgraded(record) if _version(record) < SCHEMA_VERSION and _is_entry(record) else record
     if strict or MARK in raw:
         return None
     record = parsed(raw)
@@ -140,28 +141,3 @@ def entry_line(entry: Entry) -> bytes:
 def amendment_line(change: Amendment) -> bytes:
     """The line of an amendment."""
     return sealed({name: value for name, value in change.to_dict().items() if name != "checksum"})
-
-
-def entry_from(record: Mapping[str, Any]) -> Entry:
-    """The entry that a checked record holds; fields we do not know are kept in `extra`."""
-    fields = {name: record[name] for name in STORED if name in record}
-    try:
-        fields["content"] = freeze(record["content"])
-        fields["tags"] = tuple(record.get("tags", ()))
-        fields["references"] = tuple(record.get("references", ()))
-        fields["metadata"] = freeze(record.get("metadata", {}))
-        extra = FrozenDict({name: freeze(record[name]) for name in record if name not in _KNOWN})
-        return Entry(**fields, checksum=record.get("checksum"), extra=extra)
-    except (KeyError, TypeError) as error:
-        raise FormatTooNew(
-            f"entry {record.get('id')} of schema {record.get('schema_version')} lacks {error}; upgrade Holdfast",
-            id=record.get("id"),
-        ) from None
-
-
-def amendment_from(record: Mapping[str, Any]) -> Amendment:
-    """The amendment that a checked record holds."""
-    return Amendment(
-        schema_version=record["schema_version"], seq=record["seq"], amends=record["amends"],
-        timestamp=record["timestamp"], by=record["by"], set=freeze(record["set"]), checksum=record.get("checksum"),
-    )  # fmt: skip

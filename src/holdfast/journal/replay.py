@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 
 from ..disk import pread_all
+from ..model.entry import SCHEMA_VERSION
 from ..model.ids import digest
 from ..model.replay import Line, Mark, Replay
 from .header import Header, header_of
@@ -75,7 +76,8 @@ class Scan:
             self.gap += weight(raw)
         else:
             kind = kind_of(record)
-            self.newer = self.newer or is_newer(record)
+            if kind == "unknown" or record.get("schema_version") != SCHEMA_VERSION:
+                self.newer = self.newer or is_newer(record)
             if kind in ("header", "unknown"):
                 return
             self.seq = max(self.seq, record.setdefault("seq", self.seq + self.gap + 1))

@@ -14,10 +14,11 @@ from ..disk import discard, temporary_name, write_new
 from ..model.card import Card
 from ..model.entry import SCHEMA_VERSION, amended
 from ..model.moment import iso
+from ..model.record import amendment_from, entry_from
 from ..model.replay import Rewritten
 from .files import CARD, ENTRIES, TOMBSTONES
 from .header import Header, header_for, header_line
-from .line import amendment_from, entry_from, entry_line, intact
+from .line import entry_line, intact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

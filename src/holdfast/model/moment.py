@@ -6,7 +6,6 @@ for input that is not in our own form.
 
 from __future__ import annotations
 
-import re
 import time
 
 from ..errors import Invalid
@@ -15,7 +14,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
 
-_OURS = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)\.(\d{3})Z\Z")
 HOUR_MS = 3_600_000
 DAY_MS = 24 * HOUR_MS
 _LAST_MS = 253_402_300_799_999  # the end of the year 9999
@@ -29,11 +27,14 @@ def iso(millis: int) -> str:
 
 def millis(stamp: str) -> int:
     """Epoch milliseconds of a stored (canonical) timestamp."""
-    found = _OURS.match(stamp)
-    if not found:
+    if len(stamp) != 24 or stamp[10] != "T" or stamp[23] != "Z":
         return parse(stamp)
-    year, month, day, hour, minute, second, rest = map(int, found.groups())
-    return ((_days(year, month, day) * 24 + hour) * 60 + minute) * 60_000 + second * 1000 + rest
+    try:  # by position: quicker than a regular expression, and nothing to compile
+        days = _days(int(stamp[:4]), int(stamp[5:7]), int(stamp[8:10]))
+        minutes = int(stamp[11:13]) * 60 + int(stamp[14:16])
+        return days * DAY_MS + minutes * 60_000 + int(stamp[17:19]) * 1000 + int(stamp[20:23])
+    except ValueError:
+        return parse(stamp)
 
 
 def _days(year: int, month: int, day: int) -> int:

@@ -58,8 +58,8 @@ class Row:
     """What an index knows of an entry without reading it: enough to rank it."""
 
     __slots__ = (
-        "after", "asks", "author", "before", "id", "importance", "pinned", "recalled", "role", "score", "session_id",
-        "size", "time", "type", "workspace",
+        "after", "asks", "author", "before", "cosine", "id", "importance", "pinned", "recalled", "role", "score",
+        "session_id", "size", "time", "type", "workspace",
     )  # fmt: skip
 
     def __init__(
@@ -70,6 +70,7 @@ class Row:
         self.session_id, self.workspace = session_id, workspace
         self.recalled = recalled  # when a person or agent last recalled it, epoch ms; 0: never
         self.score = score  # BM25 as a positive number; 0 without text
+        self.cosine: float | None = None  # to the question's vector; None where none was compared
         self.size = 0  # characters of text; this and the rest are filled in by `look_around`
         self.asks = False  # it ends with a question mark
         self.role: str | None = None

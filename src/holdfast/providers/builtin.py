@@ -31,6 +31,8 @@ _LETTER = 64  # what a pseudo-random row has in each dimension, with either sign
 class BuiltinEmbedder:
     """Implements `ports.Embedder`. Threads may share one: only a cache of words changes, each entry at once."""
 
+    costly = False  # making a vector again is cheaper than keeping it
+
     def __init__(self, path: str = PATH) -> None:
         table = read(path)
         self._rows, self._scales = table.rows, table.scales
@@ -92,7 +94,7 @@ class BuiltinEmbedder:
         known[letters] = 0
         rows, scales = self._rows[known], self._scales[known].astype(np.float32)
         if len(letters):
-            rows[letters] = _signs(numbers[letters], self.dimensions) * np.int8(_LETTER)
+            rows[letters] = _signs(numbers[letters] - len(self._rows), self.dimensions) * np.int8(_LETTER)
             scales[letters] = self._letter_scale
         return rows, scales
 
@@ -105,8 +107,8 @@ def _signs(numbers: NDArray[np.int64], dimensions: int) -> NDArray[np.int8]:
     import numpy as np
 
     blocks = -(-dimensions // 64)
-    state = numbers.astype(np.uint64)[:, None] * np.uint64(blocks) + np.arange(blocks, dtype=np.uint64)
-    state = (state + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    places = numbers[:, None] * blocks + np.arange(1, blocks + 1)
+    state = places.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     state ^= state >> np.uint64(31)

@@ -88,6 +88,10 @@ class FaultyDisk(UnsyncedDisk):
         self._count()
         super().replace(source, target)
 
+    def link(self, source: str, target: str) -> None:
+        self._count()
+        super().link(source, target)
+
     def unlink(self, path: str) -> None:
         self._count()
         super().unlink(path)

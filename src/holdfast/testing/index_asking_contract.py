@@ -276,6 +276,19 @@ class AskContract:
         assert not index.contains(ALL, "%")
         assert not index.contains(ALL, "tr_asure")
 
+    def test_an_entry_that_is_being_forgotten_holds_nothing(self, backend: Workbench) -> None:
+        backend.session()
+        entry = backend.add("concealed treasure")
+        backend.level()
+        backend.bury(entry, reason="forget")
+        assert not backend.level().contains(ALL, "treasure")
+
+    def test_the_names_that_its_own_files_are_made_of_are_told(self, backend: Workbench) -> None:
+        backend.session()
+        backend.add("x")
+        told = backend.level().names(ALL).lower()
+        assert [name for name in backend.structure() if name.lower() not in told] == []
+
     def test_cards_come_last_used_first_with_live_counts(self, backend: Workbench) -> None:
         backend.session(OTHER, workspace="/b")
         backend.clock.advance(1000)

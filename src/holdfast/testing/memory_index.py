@@ -212,6 +212,9 @@ class MemoryIndex:
     def stems(self, text: str) -> list[str]:
         return split(text)
 
+    def names(self, scope: Scope) -> str:
+        return ""
+
     def locate(self, scope: Scope, ids: Sequence[str], every: bool = False) -> dict[str, Address]:
         states = () if every else (VISIBLE,)
         return {
@@ -233,7 +236,11 @@ class MemoryIndex:
         return sorted({entry.id for entry in found}.difference(ids))
 
     def contains(self, scope: Scope, fragment: str) -> bool:
-        return any(fragment.lower() in _held(entry) for entry, _, _ in self._entries())
+        remaining = (entry for entry, _, _ in self._entries() if not self._being_forgotten(entry.id))
+        return any(fragment.lower() in _held(entry) for entry in remaining)
+
+    def _being_forgotten(self, id: str) -> bool:
+        return id in self._stones and self._stones[id].reason == "forget"
 
     def cards(
         self, scope: Scope, journal: str | None = None, key: str | None = None,
@@ -326,7 +333,7 @@ def _searched(entry: Entry) -> str:
 
 def _held(entry: Entry) -> str:
     """Everything that an entry says, in lower case."""
-    parts = [entry.content, entry.metadata, list(entry.tags), entry.path, entry.tool]
+    parts = [entry.content, entry.metadata, list(entry.tags), entry.path, entry.tool, entry.key]
     return "\n".join([entry.text, *(json.dumps(part, ensure_ascii=False) for part in parts)]).lower()
 
 

@@ -56,6 +56,10 @@ class Workbench:
         """An empty journal store with these limits."""
         raise NotImplementedError
 
+    def structure(self) -> list[str]:
+        """Names that the index's own files are made of: its tables and columns, the keys of its state."""
+        return []
+
     # -- making things
 
     def session(self, id: str = SESSION, user: str = "ana", **fields: Any) -> str:

@@ -105,7 +105,8 @@ class WordPiece:
         pieces = self.pieces(word)
         if pieces is None:
             pieces = self._unknown(word)
-        if len(self._cache) >= CACHED_WORDS:
-            self._cache.clear()
-        self._cache[word] = pieces
+        if len(word) <= LONGEST_WORD:  # so that the cache is bounded in bytes too
+            if len(self._cache) >= CACHED_WORDS:
+                self._cache.clear()
+            self._cache[word] = pieces
         return pieces

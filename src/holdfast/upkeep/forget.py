@@ -3,7 +3,8 @@
 STEPS is the whole of it, in order. Before the first, the ids (never a word of text) are written to
 `forgetting.json`; it is removed after the last, so a forget that was killed anywhere is finished by
 `resume`. Tombstones come before anything is erased: an entry that is half gone is hidden already, and
-no import or sync brings it back. A full disk does not stop it (D42).
+no import or sync brings it back. Steps that need its words come before the journals lose them, since a
+resumed forget has no other place to learn them from. A full disk does not stop it (D42).
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ __all__ = ["STEPS", "Choice", "Job", "choose", "forget", "resume", "unfinished"]
 
 INTENT = "forgetting.json"
 BALLAST = "ballast"
+_FULL = ("ENOSPC", "EDQUOT")
 _WAIT_MS = 60_000
 
 
@@ -90,6 +92,10 @@ class Job:
         """Whether a text holds words of what goes that nothing which remains holds."""
         found = [fragment for fragment in self.fragments.all if fragment.lower() in text.lower()]
         return any(not self.store.index.contains(self.scope, fragment) for fragment in found)
+
+    def holds(self, raw: bytes) -> bool:
+        """Whether a damaged piece must go: it is of what goes, or gives it away."""
+        return self.matches(raw) or self.gives_away(raw.decode("utf-8", "replace"))
 
 
 def forget(store: Store, scope: Scope, choice: Choice, *, dry_run: bool = False) -> Receipt:
@@ -145,8 +151,20 @@ def _planned(store: Store, scope: Scope, choice: Choice) -> Job:
 def _run(job: Job) -> tuple[str, ...]:
     job.gather()
     for _, step in STEPS:
-        step(job)
+        _even_if_full(job, step)
     return tuple(name for name, _ in STEPS)
+
+
+def _even_if_full(job: Job, step: Callable[[Job], None]) -> None:
+    """A step for which a full disk has no room is done once more after the ballast was given back (D42)."""
+    try:
+        step(job)
+    except StorageFailed as error:
+        ballast = os.path.join(job.store.home, BALLAST)
+        if error.details.get("errno") not in _FULL or not exists(REAL, ballast):
+            raise
+        discard(REAL, ballast)
+        step(job)
 
 
 # -- the steps
@@ -180,28 +198,20 @@ def rewrite(job: Job) -> None:
         if journal in job.remove:
             job.store.journal.remove(job.scope, journal)
         elif job.store.journal.card(job.scope, journal) is not None:
-            _rewrite_even_if_full(job, journal)
+            _rewrite_or_blank(job, journal)
 
 
-def _rewrite_even_if_full(job: Job, journal: str) -> None:
-    """On a full disk first give back the ballast, then erase in place (D42)."""
+def _rewrite_or_blank(job: Job, journal: str) -> None:
+    """Where even the ballast does not give room for a second copy, erase in place (D42)."""
     gone = set(job.drop.get(journal, ()))
     try:
-        _rewrite(job, journal, gone)
+        job.store.journal.rewrite(
+            job.scope, journal, lambda entry: None if entry.id in gone else entry, drop_damaged=job.holds
+        )
     except StorageFailed as error:
-        if error.details.get("errno") not in ("ENOSPC", "EDQUOT"):
+        if error.details.get("errno") not in _FULL or exists(REAL, os.path.join(job.store.home, BALLAST)):
             raise
-        discard(REAL, os.path.join(job.store.home, BALLAST))
-        try:
-            _rewrite(job, journal, gone)
-        except StorageFailed:
-            job.store.journal.blank(job.scope, journal, gone)
-
-
-def _rewrite(job: Job, journal: str, gone: set[str]) -> None:
-    job.store.journal.rewrite(
-        job.scope, journal, lambda entry: None if entry.id in gone else entry, drop_damaged=job.matches
-    )
+        job.store.journal.blank(job.scope, journal, gone)
 
 
 def clear_state(job: Job) -> None:
@@ -220,18 +230,15 @@ def erase(job: Job) -> None:
 
 def release(job: Job) -> None:
     """Damaged pieces in quarantine: all of a journal that goes, elsewhere those with its words (D41)."""
-
-    def holds(raw: bytes) -> bool:
-        return job.matches(raw) or job.gives_away(raw.decode("utf-8", "replace"))
-
     for journal in sorted({piece["journal"] for piece in job.store.journal.quarantined(job.scope)}):
-        job.store.journal.release(job.scope, journal, (lambda raw: True) if journal in job.remove else holds)
+        job.store.journal.release(job.scope, journal, (lambda raw: True) if journal in job.remove else job.holds)
 
 
 def check(job: Job) -> None:
-    """Search every file; if anything is left, build the index anew and search once more."""
+    """Search every file; if anything is left, release and build the index anew, and search once more."""
     search(job)
     if job.residue:
+        release(job)
         job.store.index.rebuild(job.scope)
         job.store.index.erase(job.scope, job.remove, job.ids)
         search(job)
@@ -258,10 +265,10 @@ def finish(job: Job) -> None:
 STEPS: list[tuple[str, Callable[[Job], None]]] = [
     ("announced", announce),
     ("tombstones written", bury),
-    ("journals rewritten", rewrite),
     ("state cleared", clear_state),
-    ("index erased", erase),
     ("quarantine released", release),
+    ("journals rewritten", rewrite),
+    ("index erased", erase),
     ("files searched", check),
     ("finished", finish),
 ]

@@ -31,16 +31,10 @@ if TYPE_CHECKING:
 
 _FEW = 500  # entries with a word: so many are matched and ranked faster than the next that has it is come across
 AUTHORED = ("LEARNINGS.md", "config.toml", ".holdfast.toml")
-# Names that stand in our files besides the fields of values: headers, state, and the tables of an index.
+# Names that stand in journals, cards and state besides the fields of values; an index answers for its own.
 _OTHER_NAMES = (
-    "holdfast forgetting quarantine salvaged_from_index journal next_seq generation compacted_at rebuilt searchable"
-    " recalled built_at unknown language verbosity custom threshold auto_compact half_life_hours min_decay_factor"
-    " type_specific decay_enabled tokenize unicode61 secure-delete json_extract coalesce card_mtime tail_offset"
-    " chunks_fts_config chunks_fts_data chunks_fts_docsize chunks_fts_idx sqlite_autoindex_entries_1"
-    " sqlite_autoindex_files_1 sqlite_autoindex_files_2 sqlite_autoindex_sessions_1 sqlite_autoindex_users_1"
-    " entry_references_by_target entry_tags_by_entry chunks_by_entry entries_by_author entries_by_file entries_by_key"
-    " entries_by_order entries_by_user sessions_by_key source_session_id session_summaries user_memories message_count"
-    " message_type seq_order token_estimate tool_call_id updated_at created_at tombstones messages timestamp"
+    "journal generation next_seq salvaged_from_index rebuilt language verbosity custom threshold auto_compact"
+    " half_life_hours min_decay_factor type_specific decay_enabled holdfast"
 )
 
 
@@ -105,7 +99,8 @@ class _Held:
     def names(self) -> str:
         """All names that our files are made of, and all cards: read only if something was found."""
         if self._names is None:
-            self._names = "\n".join([*_format_names(), *_cards(self._store)]).lower()
+            own = self._store.index.names(self._scope)
+            self._names = "\n".join([*_format_names(), own, *_cards(self._store)]).lower()
         return self._names
 
 

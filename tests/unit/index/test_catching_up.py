@@ -110,6 +110,17 @@ def test_a_damaged_line_is_counted_once_and_the_rest_is_found(embedded):
     assert len(embedded.journal.quarantined(embedded.all)) == 1
 
 
+def test_a_line_overwritten_in_place_is_noticed_by_the_next_comparison(embedded):
+    session = embedded.session()
+    entries = [embedded.add(session, f"entry number{n}") for n in range(4)]
+    assert len(embedded.find("entry")) == 4
+    path = embedded.folder / "sessions" / session / "memory.jsonl"
+    path.write_bytes(path.read_bytes().replace(b"number1", b"numbor1"))
+    embedded.index.compare(embedded.all)
+    assert set(embedded.find("entry")) == {e.id for e in entries if e is not entries[1]}
+    assert embedded.index.counts(embedded.scope())["damaged"] == 1
+
+
 def test_a_tombstone_beats_its_entry_whatever_comes_first(embedded):
     session = embedded.session()
     entry = embedded.add(session, "a word to hide")

@@ -7,16 +7,15 @@ from hypothesis import strategies as st
 
 from holdfast.errors import FormatTooNew, Invalid
 from holdfast.journal.line import (
-    amendment_from,
     amendment_line,
     checksum_of,
     decoded,
-    entry_from,
     entry_line,
     is_newer,
     sealed,
 )
 from holdfast.model.entry import STORED, Amendment, Entry
+from holdfast.model.record import amendment_from, entry_from
 from holdfast.model.value import FrozenDict
 
 ENTRY = Entry(

@@ -1,0 +1,167 @@
+"""Cache: vectors that cost time or money, kept by the hash of their text in a file of their own.
+
+`index/cache.db` outlives generations and reindexing (D6); deleting it is always safe. The key is
+(provider, model, provider key, hash), so embedders never meet. Beside each vector stand the ids of the
+entries that its text was made of, so that `forget` finds what is made of forgotten text even after it was
+edited or deleted. Opened for each use and closed again; trouble with it costs only the embedding again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+import apsw
+
+from ..disk import discard
+from .database import ask_all, ask_one, close, connect, is_damage
+from .erasing import empty_log
+from .gate import GATE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import TypeVar
+
+    from ..disk import Disk
+    from ..ports import Clock
+    from .filling import Todo
+
+    Answer = TypeVar("Answer")
+    Key = tuple[str, str, str]
+
+FILE = "cache.db"
+TABLES = """
+CREATE TABLE IF NOT EXISTS embedding_cache(
+  provider TEXT NOT NULL, model TEXT NOT NULL, provider_key TEXT NOT NULL, hash TEXT NOT NULL,
+  embedding BLOB NOT NULL, dims INTEGER NOT NULL, updated_at INTEGER NOT NULL,
+  PRIMARY KEY(provider, model, provider_key, hash)) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS embedding_cache_by_age ON embedding_cache(updated_at);
+CREATE TABLE IF NOT EXISTS origins(entry TEXT NOT NULL, hash TEXT NOT NULL, PRIMARY KEY(entry, hash)) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS origins_by_hash ON origins(hash);
+"""
+_ROW_BYTES = 400  # what a row takes beside its vector, its origins and their indexes included
+_KEY = "provider=? AND model=? AND provider_key=?"
+_MADE_OF = "hash IN (SELECT o.hash FROM json_each(?) j JOIN origins o ON o.entry=j.value)"
+
+
+def key_of(identity: str) -> Key:
+    """Provider, model and the rest of an embedder's identity, which has them in this order."""
+    provider, _, rest = identity.partition("/")
+    model, _, key = rest.partition("/")
+    return provider, model, key
+
+
+class Cache:
+    """One agent's cache file."""
+
+    def __init__(self, folder: str, disk: Disk, clock: Clock) -> None:
+        self.path = os.path.join(folder, FILE)
+        self._disk, self._clock = disk, clock
+
+    def take(self, identity: str, todo: Sequence[Todo]) -> dict[int, bytes]:
+        """Vectors by chunk for what is known; what is used counts as fresh again."""
+        hashes = json.dumps([one.hash for one in todo])
+
+        def act(connection: apsw.Connection) -> dict[int, bytes]:
+            wanted = f"{_KEY} AND hash IN (SELECT value FROM json_each(?))"
+            values = (*key_of(identity), hashes)
+            known = dict(ask_all(connection, f"SELECT hash, embedding FROM embedding_cache WHERE {wanted}", values))
+            if known:
+                now = self._clock.now()
+                connection.execute(f"UPDATE embedding_cache SET updated_at=? WHERE {wanted}", (now, *values))
+            return {one.chunk: known[one.hash] for one in todo if one.hash in known}
+
+        found = self._use(act)
+        return found if found is not None else {}
+
+    def keep(self, identity: str, made: Iterable[tuple[Todo, bytes]]) -> None:
+        """Remember vectors that were just made."""
+        now, key, pairs = self._clock.now(), key_of(identity), list(made)
+
+        def act(connection: apsw.Connection) -> bool:
+            connection.executemany(
+                "INSERT OR REPLACE INTO embedding_cache VALUES(?,?,?,?,?,?,?)",
+                [(*key, one.hash, data, len(data) // 4, now) for one, data in pairs],
+            )
+            connection.executemany(
+                "INSERT OR IGNORE INTO origins VALUES(?,?)", [(id, one.hash) for one, _ in pairs for id in one.made_of]
+            )
+            return True
+
+        if pairs:
+            self._use(act)
+
+    def prune(self, entries: int, size: int) -> int:
+        """Take out the longest unused until count and bytes are within their limits; how many went."""
+
+        def act(connection: apsw.Connection) -> int:
+            excess = max(0, _excess(connection, entries, size))
+            if excess:
+                self._drop_oldest(connection, excess)
+            return excess
+
+        gone = self._use(act)
+        return gone if gone is not None else 0
+
+    def _drop_oldest(self, connection: apsw.Connection, excess: int) -> None:
+        connection.execute(
+            "DELETE FROM embedding_cache WHERE (provider, model, provider_key, hash) IN "
+            "(SELECT provider, model, provider_key, hash FROM embedding_cache ORDER BY updated_at, hash LIMIT ?)",
+            (excess,),
+        )
+        connection.execute("DELETE FROM origins WHERE hash NOT IN (SELECT hash FROM embedding_cache)")
+
+    def forget(self, ids: Sequence[str]) -> None:
+        """Erase every vector made from one of these entries, and the log; a file that refuses goes as a whole."""
+        if not ids or not os.path.exists(self.path):
+            return
+
+        def act(connection: apsw.Connection) -> bool:
+            gone = json.dumps(list(ids))
+            connection.execute(f"DELETE FROM embedding_cache WHERE {_MADE_OF}", (gone,))
+            connection.execute(f"DELETE FROM origins WHERE {_MADE_OF}", (gone,))
+            return True
+
+        if self._use(act, erase=True) is None:
+            self.remove()
+
+    def remove(self) -> None:
+        for end in ("-wal", "-shm", ""):
+            discard(self._disk, self.path + end)
+
+    def _use(self, act: Callable[[apsw.Connection], Answer], erase: bool = False) -> Answer | None:
+        """What an act in one transaction returns; None if the file cannot be used, or the log not be emptied."""
+        try:
+            with GATE:
+                connection = self._connect()
+                try:
+                    with connection:
+                        answer = act(connection)
+                    return None if erase and not empty_log(connection) else answer
+                finally:
+                    close(connection)
+        except (apsw.Error, OSError) as error:
+            if is_damage(error):
+                self.remove()
+            return None
+
+    def _connect(self) -> apsw.Connection:
+        if not os.path.exists(self.path):
+            self._disk.close(self._disk.open(self.path, os.O_CREAT | os.O_WRONLY, 0o600))
+        connection = connect(self.path)
+        try:
+            connection.execute(TABLES).fetchall()
+        except BaseException:
+            close(connection)
+            raise
+        return connection
+
+
+def _excess(connection: apsw.Connection, entries: int, size: int) -> int:
+    """How many rows are too many, by count or by bytes."""
+    count, total = ask_one(
+        connection, f"SELECT count(*), coalesce(sum(dims*4 + {_ROW_BYTES}), 0) FROM embedding_cache"
+    )
+    too_large = -((size - total) * count // total) if total > size else 0
+    return max(int(count) - entries, int(too_large))

@@ -1,0 +1,72 @@
+"""Carrying: takes vectors from the live generation into the one that is being built.
+
+An entry keeps its id over a rebuild, and a vector is taken over only if the hash of what it was made from is
+the same, so a rebuild embeds nothing anew that did not change, whatever the embedder. Floats are copied as
+bytes: NumPy is not needed. A generation that was replaced because it is damaged is never carried from.
+"""
+
+from __future__ import annotations
+
+import json
+
+import apsw
+
+from .database import ODD_VALUES, ask_all, ask_one, close, connect
+from .filling import insert, number_of, todos
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .filling import Todo
+
+_BATCH = 500
+_OLD = """
+SELECT e.id, c.ordinal, v.hash, v.data FROM json_each(?) j JOIN entries e ON e.id=j.value
+JOIN chunks c ON c.entry=e.n JOIN vectors v ON v.chunk=c.n
+"""
+
+
+def carry(path: str, connection: apsw.Connection, identity: str | None = None, vfs: str | None = None) -> int:
+    """Copy what still holds from the generation at this path; how many. With an identity, only that embedder's."""
+    try:
+        old = connect(path, vfs=vfs)
+    except (apsw.Error, OSError):
+        return 0
+    try:
+        found = ask_one(old, "SELECT identity, dimensions FROM embedders")
+        if found is None or (identity is not None and found[0] != identity):
+            return 0
+        return _carry(old, connection, *found)
+    except (apsw.Error, *ODD_VALUES):
+        return 0  # what was not copied is embedded again
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        close(old)
+
+
+def _carry(old: apsw.Connection, connection: apsw.Connection, identity: str, dimensions: int) -> int:
+    carried, below = 0, 1 << 62
+    while chunks := _waiting(connection, below):
+        below = chunks[-1]
+        connection.execute("BEGIN IMMEDIATE")
+        number = number_of(connection, identity, dimensions)
+        if number is None:
+            return carried
+        same = _same(old, todos(connection, chunks), 4 * dimensions)
+        carried += insert(connection, number, same)
+        connection.executemany("DELETE FROM backlog WHERE chunk=?", [(todo.chunk,) for todo, _ in same])
+        connection.execute("COMMIT")
+    return carried
+
+
+def _waiting(connection: apsw.Connection, below: int) -> list[int]:
+    found = ask_all(connection, f"SELECT chunk FROM backlog WHERE chunk<? ORDER BY chunk DESC LIMIT {_BATCH}", (below,))
+    return [chunk for (chunk,) in found]
+
+
+def _same(old: apsw.Connection, wanted: list[Todo], size: int) -> list[tuple[Todo, bytes]]:
+    """Those whose old vector was made from exactly what they show now."""
+    found = ask_all(old, _OLD, (json.dumps([todo.entry for todo in wanted]),))
+    known = {(id, ordinal): (hash, data) for id, ordinal, hash, data in found if len(data) == size}
+    pairs = ((todo, *known.get((todo.entry, todo.ordinal), ("", b""))) for todo in wanted)
+    return [(todo, data) for todo, hash, data in pairs if hash == todo.hash]

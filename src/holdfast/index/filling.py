@@ -1,0 +1,189 @@
+"""Filling: gives vectors to what has none, last written first, in short transactions.
+
+Texts are read, embedded and only then stored, since an embedder may be slow; `index.lock` is held for the
+storing alone. By then an entry may have been changed or forgotten, so the view of each is made once more
+under the lock, and a vector made from anything else is thrown away. Refused, counted and never stored:
+wrong sizes, numbers that are not finite, lengths other than 1. A text that says nothing to the embedder
+(its vector is zero) leaves the backlog without a vector.
+"""
+
+from __future__ import annotations
+
+import json
+
+from ..model.ids import digest
+from ..model.value import Value
+from ..text.view import view
+from .database import ask_all, ask_one
+from .pages import NOBODY, SHARED, bits_of, occupy
+from .select import Where, where_scope
+from .stale import TURN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+    import apsw
+
+    from ..model.scope import Scope
+    from ..ports import Embedder, Progress
+
+    Made = dict[int, bytes | None]  # by chunk; None: nothing to say
+
+_VIEWS = f"""
+SELECT c.n, e.id, e.scope, u.n, c.ordinal, c.text, e.author, p.id, b.text, p.author
+FROM json_each(?) j JOIN chunks c ON c.n=j.value JOIN entries e ON e.n=c.entry AND e.state=0
+LEFT JOIN users u ON u.id=e.user_id
+LEFT JOIN entries p ON e.type='{TURN}' AND e.scope='session' AND p.n=(
+  SELECT o.n FROM entries o WHERE o.file=e.file AND o.seq<e.seq AND o.state=0 AND o.type='{TURN}'
+  ORDER BY o.seq DESC LIMIT 1)
+LEFT JOIN chunks b ON b.entry=p.n AND b.ordinal=0 AND c.ordinal=0
+"""
+_WAITING = "FROM backlog w JOIN chunks c ON c.n=w.chunk JOIN entries e ON e.n=c.entry WHERE "
+_TOLERANCE = 1e-3  # by which a unit vector's length may be off
+
+
+class Todo(Value):
+    """A chunk that wants a vector: what to embed, and which entries it is made of."""
+
+    chunk: int
+    entry: str
+    ordinal: int
+    owner: int
+    text: str
+    hash: str
+    made_of: tuple[str, ...]
+
+
+def todos(connection: apsw.Connection, chunks: Sequence[int]) -> list[Todo]:
+    """These chunks as they are to be seen now; what is not visible is left out."""
+    return [_todo(*row) for row in ask_all(connection, _VIEWS, (json.dumps(chunks),))]
+
+
+def _todo(
+    chunk: int, id: str, scope: str, user: int | None, ordinal: int, text: str, author: str | None, *before: Any
+) -> Todo:  # fmt: skip
+    earlier, said, by = before
+    seen = view(text, author, (said, by) if said is not None else None)
+    both = said is not None and seen != view(text, author)
+    return Todo(
+        chunk=chunk, entry=id, ordinal=ordinal, owner=SHARED if scope == "global" else NOBODY if user is None else user,
+        text=seen, hash=digest(seen.encode()), made_of=(id, earlier) if both else (id,),
+    )  # fmt: skip
+
+
+def waiting(connection: apsw.Connection, scope: Scope, below: int, most: int) -> list[Todo]:
+    """What waits for a vector in a scope, with chunks below a number, last written first."""
+    where = where_scope(scope, Where())
+    found = ask_all(
+        connection,
+        f"SELECT w.chunk {_WAITING} w.chunk<? AND {where} ORDER BY w.chunk DESC LIMIT ?",
+        (below, *where.values, most),
+    )
+    return todos(connection, [chunk for (chunk,) in found])
+
+
+def missing(connection: apsw.Connection, scope: Scope) -> tuple[int, int]:
+    """How many entries of a scope wait for a vector, of how many; (0, 0) if none does."""
+    if ask_one(connection, "SELECT 1 FROM backlog LIMIT 1") is None:
+        return 0, 0
+    where = where_scope(scope, Where())
+    (lacking,) = ask_one(connection, f"SELECT count(DISTINCT e.n) {_WAITING} {where}", where.values)
+    if not lacking:
+        return 0, 0
+    (total,) = ask_one(connection, f"SELECT count(*) FROM entries e WHERE {where} AND e.state=0", where.values)
+    return lacking, total
+
+
+def checked(vectors: Any, texts: int, dimensions: int) -> tuple[list[bytes | None], list[int]]:
+    """Each vector as bytes, None where it is zero, and the places of those that are refused."""
+    import numpy as np
+
+    found = np.asarray(vectors)
+    if found.shape != (texts, dimensions) or found.dtype.kind != "f":
+        return [None] * texts, list(range(texts))
+    lengths = np.linalg.norm(found.astype(np.float64), axis=1)
+    refused = ~np.isfinite(lengths) | ((np.abs(lengths - 1.0) > _TOLERANCE) & (lengths != 0.0))
+    rows = np.ascontiguousarray(found, "<f4")
+    data = [None if length == 0.0 else row.tobytes() for row, length in zip(rows, lengths, strict=True)]
+    return data, np.flatnonzero(refused).tolist()
+
+
+def identity_of(connection: apsw.Connection) -> str | None:
+    """Which embedder made the vectors of this generation."""
+    found = ask_one(connection, "SELECT identity FROM embedders")
+    return found[0] if found else None
+
+
+def holds(connection: apsw.Connection, identity: str, dimensions: int) -> bool:
+    """Whether the vectors of this generation are of this kind."""
+    found = ask_one(connection, "SELECT 1 FROM embedders WHERE identity=? AND dimensions=?", (identity, dimensions))
+    return found is not None
+
+
+def number_of(connection: apsw.Connection, identity: str, dimensions: int) -> int | None:
+    """The number of this embedder, entered if the generation has none; None if it belongs to another."""
+    connection.execute(
+        "INSERT INTO embedders(identity, dimensions) SELECT ?, ? WHERE NOT EXISTS(SELECT 1 FROM embedders)",
+        (identity, dimensions),
+    )
+    found = ask_one(connection, "SELECT n FROM embedders WHERE identity=? AND dimensions=?", (identity, dimensions))
+    return int(found[0]) if found else None
+
+
+def store(connection: apsw.Connection, embedder: Embedder, done: Sequence[Todo], made: Made) -> int:
+    """Store what is still true; the caller holds `index.lock`. Returns how many vectors were new."""
+    connection.execute("BEGIN IMMEDIATE")
+    number = number_of(connection, embedder.identity, embedder.dimensions)
+    now = {todo.chunk: todo for todo in todos(connection, [todo.chunk for todo in done])} if number else {}
+    same = [todo for todo in done if todo.chunk in made and now.get(todo.chunk) == todo]
+    stored = insert(connection, number or 0, [(todo, data) for todo in same if (data := made[todo.chunk])])
+    connection.executemany("DELETE FROM backlog WHERE chunk=?", [(todo.chunk,) for todo in same])
+    connection.execute("COMMIT")
+    return stored
+
+
+def insert(connection: apsw.Connection, embedder: int, made: Iterable[tuple[Todo, bytes]]) -> int:
+    """Vectors and their pages; a chunk that somebody else gave one meanwhile keeps it."""
+    slots = []
+    for todo, data in made:
+        connection.execute(
+            "INSERT INTO vectors(chunk, embedder, hash, data) SELECT ?1, ?2, ?3, ?4 "
+            "WHERE NOT EXISTS(SELECT 1 FROM vectors WHERE chunk=?1)",
+            (todo.chunk, embedder, todo.hash, data),
+        )
+        if connection.changes():
+            slots.append((connection.last_insert_rowid(), todo.owner, bits_of(data)))
+    occupy(connection, slots)
+    return len(slots)
+
+
+def embed_all(
+    connection: apsw.Connection, embedder: Embedder, vectors_of: Callable[[Embedder, Sequence[Todo]], Made],
+    progress: Progress | None,
+) -> None:  # fmt: skip
+    """Empty the whole backlog of a generation that nobody else sees yet."""
+    (total,) = ask_one(connection, "SELECT count(*) FROM backlog")
+    below, done = 1 << 62, 0
+    while chunks := _next(connection, below):
+        below = chunks[-1]
+        batch = todos(connection, chunks)
+        store(connection, embedder, batch, vectors_of(embedder, batch))
+        done += len(chunks)
+        if progress is not None:
+            progress(done, total)
+
+
+def _next(connection: apsw.Connection, below: int) -> list[int]:
+    found = ask_all(connection, "SELECT chunk FROM backlog WHERE chunk<? ORDER BY chunk DESC LIMIT 256", (below,))
+    return [chunk for (chunk,) in found]
+
+
+def facts(connection: apsw.Connection) -> dict[str, Any]:
+    """Numbers for `status`."""
+    return {
+        "embedder": identity_of(connection),
+        "vectors": ask_one(connection, "SELECT count(*) FROM vectors")[0],
+        "without_vector": ask_one(connection, "SELECT count(*) FROM backlog")[0],
+    }  # fmt: skip

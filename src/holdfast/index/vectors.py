@@ -1,0 +1,167 @@
+"""Vectors: the part of the Index port that deals in them; `SqliteIndex` inherits it.
+
+Answers who lies near a question, says what has no vector yet, and gives it one with the embedder that a
+caller has open (D17: a writer never does, so NumPy is loaded by none of this until somebody asks for
+nearness). All vectors of a generation are of one embedder; another one is refused until a rebuild.
+"""
+
+from __future__ import annotations
+
+import time
+
+from ..errors import Locked, ProviderFailed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    import apsw
+
+    from ..lock import Lock
+    from ..model.query import Filter, Row
+    from ..model.scope import Scope
+    from ..model.vector import Vector
+    from ..ports import Embedder, Progress
+    from .building import Furnish
+    from .cache import Cache
+    from .filling import Made, Todo
+    from .live import Live
+    from .nearness import Matrix
+
+_FIRST_BATCH = 16  # before we know how fast the embedder is
+_MOST = 512
+_STORE_WAIT_MS = 60_000
+_LEAST_WAIT_MS = 50
+
+
+class Limits:
+    """How much the embedding cache may hold; None: there is none."""
+
+    __slots__ = ("bytes", "entries")
+
+    def __init__(self, entries: int, bytes: int) -> None:
+        self.entries, self.bytes = entries, bytes
+
+
+class WithVectors:
+    """See the module."""
+
+    live: Live
+    lock: Lock
+    cache: Cache
+    limits: Limits | None = None
+    refused = 0  # vectors that were not what an embedder promises
+    _matrix: tuple[str, int, Matrix] | None = None  # generation, its version when loaded
+
+    def near(self, scope: Scope, wanted: Filter, vector: Vector, limit: int) -> list[Row]:
+        from .nearness import Asked
+
+        version = self.live.version()
+
+        def act(connection: apsw.Connection) -> list[Row]:
+            return Asked(connection, self._level_matrix(connection, version), scope, wanted).near(vector, limit)
+
+        return self.live.ask(act)
+
+    def _level_matrix(self, connection: apsw.Connection, version: int) -> Matrix:
+        """What is in memory, brought level if anybody wrote since."""
+        from .nearness import load
+
+        held, path = self._matrix, connection.filename
+        if held is not None and held[:2] == (path, version):
+            return held[2]
+        matrix = load(connection, held[2] if held is not None and held[0] == path else None)
+        self._matrix = (path, version, matrix)
+        return matrix
+
+    def backlog(self, scope: Scope) -> tuple[int, int]:
+        from .filling import missing
+
+        return self.live.ask(lambda c: missing(c, scope))
+
+    def embedded_by(self, scope: Scope) -> str | None:
+        from .filling import identity_of
+
+        return self.live.ask(identity_of)
+
+    def embed(self, scope: Scope, embedder: Embedder, budget_ms: int | None) -> int:
+        deadline = None if budget_ms is None else time.monotonic() + budget_ms / 1000
+        if (made_by := self.embedded_by(scope)) not in (None, embedder.identity):
+            raise ProviderFailed(f"the index holds vectors of {made_by}; `holdfast reindex --embedder` changes that")
+        if self.backlog(scope)[0]:
+            self._fill(scope, embedder, deadline)
+            if embedder.costly and self.limits is not None:
+                self.cache.prune(self.limits.entries, self.limits.bytes)
+        return self.backlog(scope)[0]
+
+    def _fill(self, scope: Scope, embedder: Embedder, deadline: float | None) -> None:
+        from functools import partial
+
+        from .filling import store, waiting
+
+        below, size = 1 << 62, _FIRST_BATCH if deadline is not None else _MOST
+        while size and (todo := self.live.ask(partial(waiting, scope=scope, below=below, most=size))):
+            started = time.monotonic()
+            made = self.vectors_of(embedder, todo)
+            below = todo[-1].chunk
+            try:
+                with self.lock.hold(_patience(deadline), "store vectors"):
+                    self.live.present().ask(partial(store, embedder=embedder, done=todo, made=made))
+            except Locked:
+                return  # somebody else is writing; what is left waits for the next one who searches
+            size = _next_size(len(todo), started, deadline)
+
+    def vectors_of(self, embedder: Embedder, todo: Sequence[Todo]) -> Made:
+        """A vector for each that the embedder or the cache has one for; None where there is nothing to say."""
+        cached = embedder.costly and self.limits is not None
+        made: Made = dict(self.cache.take(embedder.identity, todo)) if cached else {}
+        made = {chunk: data for chunk, data in made.items() if data and len(data) == 4 * embedder.dimensions}
+        fresh = [one for one in todo if one.chunk not in made]
+        if not fresh:
+            return made
+        new = self._embedded(embedder, fresh)
+        if cached:
+            self.cache.keep(embedder.identity, [(one, data) for one in fresh if (data := new.get(one.chunk))])
+        return {**made, **new}
+
+    def _embedded(self, embedder: Embedder, todo: Sequence[Todo]) -> Made:
+        from .filling import checked
+
+        data, refused = checked(embedder.embed([one.text for one in todo]), len(todo), embedder.dimensions)
+        self.refused += len(refused)
+        bad = set(refused)
+        return {one.chunk: data[place] for place, one in enumerate(todo) if place not in bad}
+
+    def vector_facts(self, connection: apsw.Connection) -> dict[str, Any]:
+        """What `status` shows of vectors."""
+        from .filling import facts
+
+        return {**facts(connection), "refused": self.refused}
+
+    def furnishing(self, embedder: Embedder | None, old: str) -> Furnish:
+        """What a builder does before it flips: take over vectors that still hold, then make what an embedder is for."""
+
+        def furnish(connection: apsw.Connection, progress: Progress | None) -> None:
+            from .carrying import carry
+            from .filling import embed_all
+
+            carry(old, connection, embedder.identity if embedder is not None else None)
+            if embedder is not None:
+                embed_all(connection, embedder, self.vectors_of, progress)
+
+        return furnish
+
+
+def _patience(deadline: float | None) -> int:
+    if deadline is None:
+        return _STORE_WAIT_MS
+    return max(_LEAST_WAIT_MS, round((deadline - time.monotonic()) * 1000))
+
+
+def _next_size(done: int, started: float, deadline: float | None) -> int:
+    """As many as fit into what is left of the budget at the speed just seen."""
+    now = time.monotonic()
+    if deadline is None:
+        return _MOST
+    return min(_MOST, int(done / max(now - started, 1e-6) * (deadline - now) * 0.8)) if now < deadline else 0

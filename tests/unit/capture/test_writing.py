@@ -1,0 +1,161 @@
+"""Writing: where entries go, what is refused before anything is made, and what happens at a full session."""
+
+import os
+
+import pytest
+
+import holdfast
+from holdfast.capture import writing
+from holdfast.testing import FixedClock
+
+SMALL = {"journal.session_bytes": 64 * 1024, "journal.entry_bytes": 20 * 1024}
+
+
+@pytest.fixture
+def memory(tmp_path):
+    with holdfast.open(tmp_path / "home", clock=FixedClock(), settings=SMALL) as opened:
+        yield opened
+
+
+def decisions(count, **where):
+    return [{"text": f"decision {n} " + "word " * 400, "type": "decision", **where} for n in range(count)]
+
+
+def journals(memory):
+    return sorted(memory.store.journal.journals(memory.scope(user="*")))
+
+
+def test_an_unknown_key_makes_a_session_and_the_same_key_finds_it(memory):
+    first, second = memory.add("one", session="slack:42"), memory.add("two", session="slack:42")
+    assert first.session_id == second.session_id
+    assert [session.key for session in memory.sessions()] == ["slack:42"]
+
+
+def test_the_same_key_of_two_users_is_two_sessions(memory):
+    one, two = memory.add("one", session="k", user="ana"), memory.add("two", session="k", user="ben")
+    assert one.session_id != two.session_id
+
+
+def test_without_a_session_an_entry_goes_to_the_users_default(memory):
+    memory.add("one")
+    assert [session.key for session in memory.sessions()] == ["default"]
+
+
+def test_a_session_id_names_its_user_and_another_user_is_denied(memory):
+    session = memory.create_session("ana")
+    assert memory.add("hers", session=session.id).user_id == "ana"
+    with pytest.raises(holdfast.Denied):
+        memory.add("not his", session=session.id, user="ben")
+
+
+def test_an_id_that_was_never_made_is_not_found_and_makes_nothing(memory):
+    with pytest.raises(holdfast.NotFound):
+        memory.add("x", session="sess_20260101_zzzzzz")
+    assert journals(memory) == []
+
+
+def test_an_error_in_the_last_item_writes_none_of_them(memory):
+    items = [{"text": "good", "session": "a"}, {"text": "good", "session": "b"}, {"text": "bad", "importance": 7}]
+    with pytest.raises(holdfast.Invalid):
+        memory.add_many(items)
+    assert journals(memory) == []
+
+
+def test_a_batch_that_cannot_fit_makes_no_session(memory):
+    with pytest.raises(holdfast.SizeLimit) as refused:
+        memory.add_many(decisions(100, session="k"))
+    assert refused.value.details["needed"] > 64 * 1024
+    assert journals(memory) == []
+
+
+def test_a_batch_over_two_journals_writes_neither_if_one_is_full(memory):
+    memory.add_many(decisions(12, session="full"))
+    with pytest.raises(holdfast.SizeLimit):
+        memory.add_many([*decisions(1, session="empty"), *decisions(10, session="full")])
+    assert len(journals(memory)) == 1
+
+
+def test_an_importer_goes_on_in_continuations_and_nothing_is_lost(memory):
+    writer = memory._writer(continues=True)
+    stored = writing.add_many(memory.store, writer, decisions(100, session="k"))
+    assert len({entry.session_id for entry in stored}) > 2
+    assert [entry.text for entry in memory.query(session="k", rank="oldest", limit=200)] == [e.text for e in stored]
+    cards = {session.id: session.card for session in memory.sessions()}
+    assert sum(card.continues in cards for card in cards.values()) == len(cards) - 1
+
+
+def test_an_entry_too_large_for_any_session_is_refused_also_to_importers(memory):
+    with pytest.raises(holdfast.SizeLimit):
+        writing.add_many(memory.store, memory._writer(continues=True), [{"text": "x" * 30_000, "session": "k"}])
+
+
+def test_a_user_who_was_forgotten_can_be_remembered_again(memory):
+    user = memory.user("zoe")
+    user.remember("tea", "green")
+    assert memory.forget(user="zoe").clean
+    user.remember("tea", "black")
+    assert [entry.text for entry in user.memories()] == ["black"]
+
+
+def test_a_session_that_was_forgotten_leaves_its_key_free(memory):
+    before = memory.add("secret plan", session="k").session_id
+    assert memory.forget(session="k").clean
+    after = memory.add("new plan", session="k").session_id
+    assert after != before
+    assert [entry.text for entry in memory.query(session="k")] == ["new plan"]
+
+
+def test_a_repeated_batch_with_its_ids_adds_nothing(memory):
+    first = memory.add_many([{"text": "one"}, {"text": "two"}])
+    again = memory.add_many([{"text": entry.text, "type": entry.type, "id": entry.id} for entry in first])
+    assert [entry.id for entry in again] == [entry.id for entry in first]
+    assert memory.stats()["entries"] == 2
+    with pytest.raises(holdfast.Invalid, match="other content"):
+        memory.add("three", id=first[0].id)
+
+
+def test_a_deleted_id_cannot_be_used_again(memory):
+    entry = memory.add("one")
+    memory.delete(entry.id)
+    with pytest.raises(holdfast.Invalid, match="deleted"):
+        memory.add("one", id=entry.id)
+
+
+def test_a_thousand_keys_is_the_most(tmp_path):
+    with holdfast.open(tmp_path / "h", settings={"quota.user_keys": 2}) as memory:
+        user = memory.user("ana")
+        user.remember("a", "1")
+        user.remember("b", "2")
+        user.remember("a", "3")
+        with pytest.raises(holdfast.SizeLimit):
+            user.remember("c", "4")
+
+
+def test_a_quota_on_bytes_is_kept(tmp_path):
+    with holdfast.open(tmp_path / "h", settings={"quota.user_bytes": 2_000}) as memory:
+        for _ in range(10):
+            try:
+                memory.add("word " * 100)
+            except holdfast.SizeLimit as refused:
+                assert "quota" in refused.message
+                break
+        else:
+            pytest.fail("never refused")
+
+
+def test_two_handles_share_one_backend_until_both_are_closed(tmp_path):
+    one, two = holdfast.open(tmp_path / "h"), holdfast.open(tmp_path / "h")
+    assert one.store is two.store
+    one.close()
+    assert two.add("still open").text == "still open"
+    two.close()
+    with pytest.raises(holdfast.Invalid):
+        two.add("closed")
+
+
+def test_a_home_that_is_a_file_is_refused(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("x")
+    with pytest.raises(holdfast.Invalid):
+        holdfast.open(path)
+    assert os.path.isfile(path)

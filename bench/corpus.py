@@ -41,9 +41,9 @@ class Corpus:
         return chance.sample(self._questions, min(count, len(self._questions)))
 
 
-def corpus() -> Corpus:
-    """Resampled from the recall data, or made up."""
-    files = sorted(DATA.glob("*.jsonl.gz"))
+def corpus(of: str = "") -> Corpus:
+    """Resampled from the recall data (of the sets whose name begins so), or made up."""
+    files = sorted(DATA.glob(f"{of}*.jsonl.gz"))
     return _resampled(files) if files else _made_up()
 
 

@@ -216,7 +216,7 @@ def distil(given: argparse.Namespace) -> None:
     cut = WordPiece(vocabulary, lambda word: (vocabulary["[UNK]"],))
     pieces = [cut.encode(text) for text in texts]
     teacher = Teacher(given.teacher, vocabulary, given.threads)
-    targets = encode_once(teacher, pieces, given.targets)
+    targets = encode_once(teacher, pieces, given.targets).astype(np.float32)
     alone = teacher.encode([[number] for number in range(len(vocabulary))], batch=512)
     projection = project(targets[::4], DIMENSIONS)
     counts = np.bincount([number for text in pieces for number in text], minlength=len(vocabulary))
@@ -225,12 +225,12 @@ def distil(given: argparse.Namespace) -> None:
 
 
 def encode_once(teacher: Teacher, pieces: list[list[int]], kept: Path | None) -> Floats:
-    """The teacher's vectors, from the file if there is one."""
+    """The teacher's vectors in half precision, from the file if there is one."""
     if kept and kept.exists():
-        return np.load(kept).astype(np.float32)
-    targets = teacher.encode(pieces)
+        return np.load(kept)
+    targets = teacher.encode(pieces).astype(np.float16)
     if kept:
-        np.save(kept, targets.astype(np.float16))
+        np.save(kept, targets)
     return targets
 
 

@@ -114,7 +114,6 @@ class Disk:
             os.replace(source, target)
 
     def link(self, source: str, target: str) -> None:
-        """A second name for a file; FileExistsError if the name is taken."""
         os.link(source, target)
 
     def unlink(self, path: str) -> None:
@@ -290,19 +289,6 @@ def write_new(disk: Disk, path: str, data: bytes) -> None:
         disk.close(fd)
 
 
-def write_once(disk: Disk, path: str, data: bytes) -> bool:
-    """A file that did not exist, whole from its first moment; False if there is one. `sync_dir` makes it durable."""
-    temporary = temporary_name(path)
-    try:
-        write_new(disk, temporary, data)
-        disk.link(temporary, path)
-    except FileExistsError:
-        return False
-    finally:
-        discard(disk, temporary)
-    return True
-
-
 def discard(disk: Disk, path: str) -> None:
     """Unlink if it can be done: the clean-up after a failure must not hide the failure."""
     try:
@@ -376,8 +362,7 @@ _ESCAPES = (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\"))  
 
 def risky_filesystem(path: str) -> str | None:
     """Why a home here is in danger (network or synced storage), or None."""
-    path = os.path.realpath(path)
-    for part in path.split(os.sep):
+    for part in (path := os.path.realpath(path)).split(os.sep):
         if part.lower() in _SYNCED or part.lower().startswith(("onedrive -", "dropbox (")):
             return f"synced folder ({part}): another machine may change files while they are in use"
     kind = _filesystem(path)

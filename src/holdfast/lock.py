@@ -68,7 +68,7 @@ class Lock:
     __slots__ = ("_disk", "path")
 
     def __init__(self, path: str, disk: Disk = REAL) -> None:
-        self.path, self._disk = os.path.abspath(path), disk
+        self.path, self._disk = path if os.path.isabs(path) else os.path.abspath(path), disk
 
     def hold(self, wait_ms: int, what: str) -> Held:
         """Have the lock within `wait_ms`, or raise Locked. `what` names the work, never its content."""
@@ -134,7 +134,7 @@ class Lock:
 
     def _note(self, fd: int, what: str) -> None:
         """Who holds it, for others to read; on a full disk there may be no room, and the lock holds all the same."""
-        note = json.dumps({"pid": os.getpid(), "since": iso(int(time.time() * 1000)), "what": what[:64]})
+        note = f'{{"pid": {os.getpid()}, "since": "{iso(int(time.time() * 1000))}", "what": {json.dumps(what[:64])}}}'
         try:
             self._disk.pwrite(fd, note.encode().ljust(NOTE_BYTES - 1) + b"\n", 0)
         except OSError:

@@ -83,7 +83,7 @@ class Memory(SeedMethods):
             named = None if user == "*" else user
             card = sessions.known(store, session, named or self.default_user, explicit=named is not None)
             user, ids = card.user_id, sessions.chain(store, card)
-        place = store.settings.workspace(workspace) if workspace else None
+        place = store.settings.workspace(validate.workspace(workspace)) if workspace else None
         return permissions.scope_for(
             self._caller, store.agent, user=user, default_user=self.default_user, act=act, sessions=ids, workspace=place
         )
@@ -320,23 +320,28 @@ class Memory(SeedMethods):
         scope = self.scope(user=user, act="write")
         return compaction.compact_all(self.store, scope, sessions.journals_of(self.store, scope))
 
-    def reindex(self, *, progress: Progress | None = None) -> dict[str, Any]:
-        """Build the index anew from the journals; the old one serves until it is done."""
+    def reindex(self, *, embedder: str | None = None, progress: Progress | None = None) -> dict[str, Any]:
+        """Build the index anew from the journals, with another embedder if one is named; the old one serves until then."""
         from .upkeep import forget
 
         self.scope(user="*", act="write")
         forget.resume(self.store)
-        self.store.index.rebuild(self.scope(user="*"), progress)
+        if embedder is None:
+            self.store.index.rebuild(self.scope(user="*"), progress)
+        else:
+            self.store.embedding.change(embedder, progress)
         return self.store.index.status(self.scope(user="*"))
 
     def sync(self) -> dict[str, Any]:
-        """Compare every journal with the index and bring it level; finishes an interrupted forget."""
+        """Bring the index level with every journal, vectors included; finishes an interrupted forget."""
         from .upkeep import forget
 
         scope = self.scope(user="*", act="write")
         forget.resume(self.store)
         changed = self.store.index.compare(scope)
-        return {"changed": changed, "behind": self.store.index.refresh(scope, 60_000)}
+        behind = self.store.index.refresh(scope, 60_000)
+        lacking = self.store.embedding.fill(scope)
+        return {"changed": changed, "behind": behind, "without_vector": lacking, "reason": self.store.embedding.reason}
 
     def verify(self, *, progress: Progress | None = None) -> dict[str, Any]:
         """Check every line of every journal and the index against them; names file and line."""

@@ -11,25 +11,48 @@ from .errors import Locked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .config import Settings
     from .guard.redaction import Redactor
     from .observe.events import Observer
     from .ports import Clock, Index, Journal
+    from .providers.embedding import Embedding
     from .recall.entries import Reader
 
 
 class Store:
     """What a stage may use."""
 
-    __slots__ = ("agent", "clock", "home", "index", "journal", "observer", "reader", "redactor", "settings")
+    __slots__ = (
+        "_embedding", "_make_embedding", "agent", "clock", "home", "index", "journal", "observer", "reader", "redactor",
+        "settings",
+    )  # fmt: skip
 
     def __init__(
         self, *, home: str, agent: str, settings: Settings, clock: Clock, journal: Journal, index: Index,
-        redactor: Redactor, observer: Observer, reader: Reader,
+        redactor: Redactor, observer: Observer, reader: Reader, embedding: Callable[[], Embedding],
     ) -> None:  # fmt: skip
         self.home, self.agent, self.settings, self.clock = home, agent, settings, clock
         self.journal, self.index, self.redactor = journal, index, redactor
         self.observer, self.reader = observer, reader
+        self._make_embedding = embedding
+        self._embedding: Embedding | None = None
+
+    @property
+    def embedding(self) -> Embedding:
+        """Where vectors come from; loaded when first asked for, and a writer never asks (D17)."""
+        if self._embedding is None:
+            made = self._make_embedding()
+            self._embedding = self._embedding or made  # another thread may have been faster
+        return self._embedding
+
+    def after_fork(self) -> None:
+        """In a child: locks of the parent's other threads would never be released, and its models not run."""
+        self.observer.after_fork()
+        self.reader.after_fork()
+        if self._embedding is not None:
+            self._embedding.after_fork()
 
     def absent(self, behind: int) -> None:
         """Before anybody is told that something does not exist: Locked while the index has not seen everything."""

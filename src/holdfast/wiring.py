@@ -12,7 +12,7 @@ import time
 from _thread import RLock
 
 from . import config
-from .disk import REAL, make_private_dir, read_file, refused, risky_filesystem, write_once
+from .disk import REAL, discard, make_private_dir, read_file, refused, risky_filesystem, temporary_name, write_new
 from .errors import BadConfig, Invalid
 from .guard import validate
 from .guard.redaction import Redactor
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from .config import Settings
     from .observe.events import Event
     from .observe.log import Log
-    from .ports import Clock
+    from .ports import Clock, Index
+    from .providers.embedding import Embedding
 
 KEY_BYTES = 32
 _READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
@@ -111,11 +112,12 @@ def _store(settings: Settings, clock: Clock, hooks: tuple[Callable[[Event], obje
     index = SqliteIndex(
         _index_folder(settings, folder, agent), agent, journal, clock,
         recalled=os.path.join(folder, "recalled.jsonl"),
-        options=IndexOptions(compare_minutes=settings["index.compare_minutes"]),
+        options=_index_options(settings),
     )  # fmt: skip
     return Store(
         home=home, agent=agent, settings=settings, clock=clock, journal=journal, index=index, redactor=Redactor(key),
         observer=observer, reader=Reader(journal, index, settings["cache.entries"]),
+        embedding=lambda: _embedding(folder, settings, index),
     )  # fmt: skip
 
 
@@ -125,6 +127,19 @@ def _log(settings: Settings) -> Log | None:
     from .observe.log import log_for
 
     return log_for(settings)
+
+
+def _embedding(folder: str, settings: Settings, index: Index) -> Embedding:
+    from .providers.embedding import Embedding
+
+    return Embedding(folder, settings, index, whole(settings["agent"]))
+
+
+def _index_options(settings: Settings) -> IndexOptions:
+    return IndexOptions(
+        compare_minutes=settings["index.compare_minutes"], cache=settings["embedder.cache"],
+        cache_entries=settings["embedder.cache_entries"], cache_bytes=settings["embedder.cache_bytes"],
+    )  # fmt: skip
 
 
 def _index_folder(settings: Settings, folder: str, agent: str) -> str:
@@ -168,10 +183,23 @@ def _key(path: str) -> bytes:
             raise Invalid(f"{path} must hold {KEY_BYTES} bytes; restore it from a backup or remove it", field="key")
         return found
     made = os.urandom(KEY_BYTES)
-    if not write_once(REAL, path, made):  # another process was faster
+    if not _placed(path, made):  # another process was faster
         return _key(path)
     REAL.sync_dir(os.path.dirname(path))
     return made
+
+
+def _placed(path: str, data: bytes) -> bool:
+    """Put a file in place whole, so that no kill leaves an empty one; False if there is one already."""
+    temporary = temporary_name(path)
+    try:
+        write_new(REAL, temporary, data)
+        REAL.link(temporary, path)
+    except FileExistsError:
+        return False
+    finally:
+        discard(REAL, temporary)
+    return True
 
 
 def _ballast(home: str) -> None:
@@ -187,8 +215,7 @@ def _after_fork() -> None:
     global _mutex
     _mutex = RLock()
     for shared in _shared.values():
-        shared.store.observer.after_fork()
-        shared.store.reader.after_fork()
+        shared.store.after_fork()
 
 
 if hasattr(os, "register_at_fork"):

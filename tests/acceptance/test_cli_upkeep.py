@@ -177,7 +177,7 @@ def test_reindex_and_sync_bring_back_what_was_lost(shell: Shell) -> None:
     assert [hit["id"] for hit in shell.json("search", "note")["hits"]] == [hit["id"] for hit in before]
     assert shell.json("reindex")["entries"] == 3
     assert shell.good("sync").out == "everything was level\n"
-    assert shell.json("sync") == {"changed": 0, "behind": 0}
+    assert shell.json("sync") == {"changed": 0, "behind": 0, "without_vector": 0, "reason": None}
 
 
 def test_compact_erases_what_was_deleted(shell: Shell) -> None:

@@ -52,7 +52,7 @@ ALLOWED: dict[str, set[str]] = {
 
 # Names that a part uses in annotations only; nothing of them exists at run time.
 ALLOWED_FOR_TYPES: dict[str, set[str]] = {
-    "store": {"config", "guard", "observe", "ports", "recall"},
+    "store": {"config", "guard", "observe", "ports", "providers", "recall"},
     "observe": {"ports"},
     "handles": {"memory"},
     "seeds": {"memory"},
@@ -72,7 +72,7 @@ OWNERS: dict[str, set[str]] = {
     "tomllib": {"config"},
     "tomlkit": {"config"},
     "asyncio": {"aio"},
-    "numpy": {"index", "providers", "recall", "upkeep"},  # where it is used, it is loaded inside a function
+    "numpy": {"index", "providers", "recall", "testing", "upkeep"},  # where it is used, it is loaded inside a function
     "subprocess": {"upkeep"},  # the search of `forget` (docs/decisions/0005)
     **{module: set() for module in ("socket", "ssl", "http", "urllib", "multiprocessing")},  # promise 6
 }

@@ -53,12 +53,21 @@ class Places:
     def __init__(self, store: Store, writer: Writer) -> None:
         self._store, self._writer = store, writer
         self._sessions: dict[tuple[str, str | None], tuple[Card, bool]] = {}
+        self._known: dict[tuple[str | None, ...], Place] = {}
         self.by_journal: dict[str, Place] = {}
 
     def of(self, item: Mapping[str, Any]) -> Place:
         """The place of an item, checked against what its caller may write."""
         if not isinstance(item, dict):
             raise Invalid(f"an entry must be a mapping of fields, not {type(item).__name__}", field="entry")
+        named = tuple(map(item.get, FIELDS))
+        if not all(value is None or isinstance(value, str) for value in named):
+            return self._checked(item)
+        if named not in self._known:
+            self._known[named] = self._checked(item)
+        return self._known[named]
+
+    def _checked(self, item: Mapping[str, Any]) -> Place:
         kind = item.get("scope") or "session"
         if kind not in SCOPES:
             raise Invalid(f"scope must be one of {', '.join(SCOPES)}{fields.hint(kind, SCOPES)}", field="scope")
@@ -76,11 +85,7 @@ class Places:
         return place
 
     def _workspace(self, given: Any) -> str | None:
-        if given is None:
-            return None
-        if not isinstance(given, str) or not given or "\0" in given:
-            raise Invalid("workspace must be the path of a directory", field="workspace")
-        return self._store.settings.workspace(given)
+        return None if given is None else self._store.settings.workspace(validate.workspace(given))
 
     def _own(self, kind: str, user: str | None) -> tuple[Card, bool]:
         """The card of the user's or the global journal, which a first write makes."""

@@ -53,7 +53,7 @@ def options(
     redact = store.redactor.value
     return Options(
         key=None if key is None else validate.session_key(key),
-        workspace=store.settings.workspace(workspace) if workspace else None,
+        workspace=store.settings.workspace(validate.workspace(workspace)) if workspace else None,
         channel=None if channel is None else validate.short(channel, "channel"),
         title=None if title is None else redact(validate.short(title, "title")),
         preferences=FrozenDict(redact(validate.metadata(dict(preferences or {})))),

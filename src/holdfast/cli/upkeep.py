@@ -14,7 +14,8 @@ from .progress import Bar
 def sync(call: Call) -> int:
     """Bring the index level with the journals.
 
-    Needed only after somebody changed journals behind Holdfast's back, such as a file synchroniser.
+    Needed only after somebody changed journals behind Holdfast's back, such as a file synchroniser, or to
+    give vectors to many new entries at once; searches do both little by little.
 
     \b
     holdfast sync
@@ -29,22 +30,28 @@ def sync(call: Call) -> int:
         screen.line(f"{found} had changed" if report["changed"] else "everything was level")
     if report["behind"]:
         screen.warn(f"{figures.count(report['behind'], 'journal')} still behind; another process may be at work")
+    if report["without_vector"]:
+        lacking = figures.count(report["without_vector"], "entry")
+        screen.warn(f"{lacking} without vector: {report['reason'] or 'another process may be at work'}")
     return FAILED if report["behind"] else OK
 
 
 @click.command(cls=Verb)
+@click.option("--embedder", metavar="NAME", help="Make all vectors anew with this one: builtin, minilm, onnx, none.")
 @pass_call
-def reindex(call: Call) -> int:
+def reindex(call: Call, embedder: str | None) -> int:
     """Build the index anew from the journals.
 
-    The old index answers until the new one is complete. Nothing is lost if it is stopped.
+    The old index answers until the new one is complete. Nothing is lost if it is stopped. Vectors of
+    unchanged texts are kept, unless another embedder is named.
 
     \b
     holdfast reindex
+    holdfast reindex --embedder minilm
     holdfast verify || holdfast reindex
     """
     with call.memory() as memory, Bar("reindexing") as bar:
-        report = memory.reindex(progress=bar)
+        report = memory.reindex(embedder=embedder, progress=bar)
     if call.as_json:
         screen.data(report)
     else:

@@ -102,6 +102,9 @@ def content(given: Mapping[str, Any], type_: str) -> FrozenDict:
 
 def _text(parts: dict[str, Any], type_: str) -> str:
     """The text, taken out of `parts` under whatever name it came; a flexible content gives all its words."""
+    for words in ("text", "message"):
+        if words in parts:
+            fields.text(parts[words], words)
     names = ("text", "message", type_, *_TEXT_NAMES)
     name = next((name for name in names if isinstance(parts.get(name), str)), None)
     given = parts.pop(name) if name else None

@@ -26,6 +26,7 @@ _CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]"
 MOST_TAGS = 64
 MOST_REFERENCES = 256
 USER_LENGTH = 256
+PATH_LENGTH = 4096
 SESSION_KEY_LENGTH = 1024
 MEMORY_LENGTH = 2_000
 SHORT_LENGTH = 256
@@ -166,6 +167,11 @@ def user(given: Any, field: str = "user") -> str:
 def session_key(given: Any, field: str = "session") -> str:
     """A session's key: any string of 1 to 1024 characters without control characters."""
     return line(given, field, SESSION_KEY_LENGTH)
+
+
+def workspace(given: Any, field: str = "workspace") -> str:
+    """The path of a directory, which need not exist."""
+    return line(given, field, PATH_LENGTH)
 
 
 def agent(given: Any, field: str = "agent") -> str:

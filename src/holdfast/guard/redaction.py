@@ -48,16 +48,17 @@ class Redactor:
     def draft(self, draft: Draft) -> Draft:
         """A draft that may be stored; `withheld` names what was not."""
         done = _Pass(self)
-        return draft.replace(
-            content=done.value(draft.content, "content"),
-            metadata=done.value(draft.metadata, "metadata"),
-            tags=tuple(dict.fromkeys(self.tag(tag) for tag in draft.tags)),
-            key=draft.key and self._name(draft.key),
-            tool=draft.tool and done.text(draft.tool, "tool"),
-            path=draft.path and done.text(draft.path, "path"),
-            provenance=self._provenance(draft.provenance),
-            withheld=(*draft.withheld, *done.withheld),
-        )
+        fit = {
+            "content": done.value(draft.content, "content"),
+            "metadata": done.value(draft.metadata, "metadata"),
+            "tags": tuple(dict.fromkeys(self.tag(tag) for tag in draft.tags)),
+            "key": draft.key and self._name(draft.key),
+            "tool": draft.tool and done.text(draft.tool, "tool"),
+            "path": draft.path and done.text(draft.path, "path"),
+            "provenance": self._provenance(draft.provenance),
+        }
+        changed = {name: value for name, value in fit.items() if value != getattr(draft, name)}
+        return draft.replace(**changed, withheld=(*draft.withheld, *done.withheld)) if changed else draft
 
     def changes(self, changes: Mapping[str, Any]) -> dict[str, Any]:
         """The new values of an amendment, which may be stored."""

@@ -20,6 +20,7 @@ MOST_CHARACTERS = 64 * 1024 * 1024
 _WORK_EACH = 16
 _WORK_FREE = 250_000
 _WORK_PER_CHARACTER = 8
+_SHORTEST = 6  # "://:x@"; roles, short names and most tags need no look
 _FULL = 255  # a bounded pattern that took this much may have left the rest of the secret standing
 _STOPS = ".,;:!?"
 
@@ -33,6 +34,8 @@ Span = tuple[int, int, str, int]  # start, end, name, number of the rule
 
 def spans(text: str) -> list[Span]:
     """What to replace, in order, without overlap."""
+    if len(text) < _SHORTEST:
+        return []
     if len(text) > MOST_CHARACTERS:
         raise TooHard
     low = _lower(text)

@@ -28,6 +28,7 @@ from .fields import (
     short,
     tags,
     user,
+    workspace,
 )  # fmt: skip
 
 TYPE_CHECKING = False
@@ -37,14 +38,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FIELDS", "agent", "changes", "depth", "draft", "entry_id", "limit", "memory_key", "memory_text", "metadata",
-    "offset", "references", "session_key", "share", "short", "tags", "user",
+    "offset", "references", "session_key", "share", "short", "tags", "user", "workspace",
 ]  # fmt: skip
 
 FIELDS = (
     *contents.CONTENT_FIELDS, "content", "type", "importance", "tags", "references", "key", "tool", "path", "metadata",
     "provenance", "sensitive", "pinned", "timestamp", "id",
 )  # fmt: skip
-_PATH_LENGTH = 4096
 _TOOL_LENGTH = 128
 _SIMPLE: dict[str, Callable[[Any, str], Any]] = {
     "importance": rules.share, "tags": rules.tags, "references": rules.references,
@@ -130,7 +130,7 @@ def _captured(named: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, An
     if named.get("tool") is not None:
         found["tool"] = rules.line(named["tool"], "tool", _TOOL_LENGTH)
     if named.get("path") is not None:
-        found["path"] = rules.line(named["path"], "path", _PATH_LENGTH)
+        found["path"] = rules.line(named["path"], "path", rules.PATH_LENGTH)
     if named.get("metadata") is not None:
         found["metadata"] = contents.metadata(named["metadata"])
     given = named.get("provenance")

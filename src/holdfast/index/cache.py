@@ -160,8 +160,6 @@ class Cache:
 
 def _excess(connection: apsw.Connection, entries: int, size: int) -> int:
     """How many rows are too many, by count or by bytes."""
-    count, total = ask_one(
-        connection, f"SELECT count(*), coalesce(sum(dims*4 + {_ROW_BYTES}), 0) FROM embedding_cache"
-    )
+    count, total = ask_one(connection, f"SELECT count(*), coalesce(sum(dims*4 + {_ROW_BYTES}), 0) FROM embedding_cache")
     too_large = -((size - total) * count // total) if total > size else 0
     return max(int(count) - entries, int(too_large))

@@ -84,23 +84,21 @@ class CatchUp:
         self.rows = Rows(connection)
         self.lines = 0
 
-    def bring(self, journal: str, *, suspect: bool = False) -> None:
-        """Make the rows of this journal equal to its files."""
+    def bring(self, journal: str, *, suspect: bool = False) -> Size | None:
+        """Make the rows of this journal equal to its files; returns the sizes with which they are level."""
         size = self._journal.size(self._scope, journal)
         if size is None:
             self._remove(journal)
-            return
+            return None
         row = file_row(self._connection, journal)
         if row is not None and row.level(size) and not suspect:
-            return
+            return size
         row = row or self._new_row(journal)
         # Appends make a journal longer and rewrites give it another inode: the same length in the same
         # file with another time was overwritten in place, so its old lines must be read again.
         touched = (row.bytes, row.inode) == (size.entries, size.inode) and row.mtime != size.changed
         replay = self._journal.replay(self._scope, journal, None if suspect or touched else row.mark)
-        stones_from = row.buried if row.buried <= size.tombstones else 0
-        stones, buried = self._journal.tombstones(self._scope, journal, stones_from)
-        self.rows.bury(row.n, stones)
+        buried = self._stones(journal, row, size) if suspect or row.buried != size.tombstones else row.buried
         damaged = self._lines(journal, row, replay)
         if row.card_mtime != size.card_changed:
             self._card(self._journal.card(self._scope, journal))
@@ -109,6 +107,14 @@ class CatchUp:
             mark.generation, mark.offset, mark.line, mark.seq, mark.tail_offset, mark.tail_hash, size.inode,
             size.entries, size.changed, buried, size.card_changed, damaged, row.n,
         ))  # fmt: skip
+        return size
+
+    def _stones(self, journal: str, row: FileRow, size: Size) -> int:
+        """Apply the tombstones that came since; returns how far they were read."""
+        since = row.buried if row.buried <= size.tombstones else 0
+        stones, buried = self._journal.tombstones(self._scope, journal, since)
+        self.rows.bury(row.n, stones)
+        return buried
 
     def stones(self, journal: str) -> None:
         """Only the tombstones of a journal, before any entry of any journal is read."""
@@ -149,6 +155,9 @@ class CatchUp:
     def _reconcile(self, journal: str, row: FileRow, replay: Replay, *, salvage: bool) -> None:
         """The journal was read from its start: keep rows that are unchanged, replace the others."""
         known = self._known(row.n)
+        if not known:
+            self._apply(row.n, replay.lines)
+            return
         wanted = _folded(replay.lines)
         for id in [id for id in known if id not in wanted]:
             if salvage:

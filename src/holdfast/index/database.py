@@ -55,13 +55,27 @@ def ask_one(connection: apsw.Connection, sql: str, values: Any = ()) -> Any:
 
 def connect(path: str, *, vfs: str | None = None) -> apsw.Connection:
     """A connection with our pragmas; the file must exist or be creatable by us alone."""
-    connection = apsw.Connection(path, vfs=vfs) if vfs else apsw.Connection(path)
+    try:
+        return _prepared(apsw.Connection(path, vfs=vfs) if vfs else apsw.Connection(path))
+    except (apsw.CantOpenError, apsw.ReadOnlyError):
+        if os.access(os.path.dirname(path), os.W_OK):
+            raise
+    return _prepared(_untouchable(path), logged=False)  # no place for a log: read what there is (D45)
+
+
+def _untouchable(path: str) -> apsw.Connection:
+    """The file of a home that cannot be written, so that nobody changes it while it is read."""
+    name = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    return apsw.Connection(f"file:{name}?immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+
+
+def _prepared(connection: apsw.Connection, logged: bool = True) -> apsw.Connection:
     try:
         connection.set_busy_timeout(10_000)
         connection.create_scalar_function("fold", _fold, 1, deterministic=True)
         connection.create_scalar_function("glob_words", _glob_words, 2, deterministic=True)
         for pragma in (
-            "journal_mode=WAL", "synchronous=NORMAL", "secure_delete=ON", "temp_store=MEMORY",
+            *(["journal_mode=WAL"] if logged else []), "synchronous=NORMAL", "secure_delete=ON", "temp_store=MEMORY",
             "cache_size=-16000", "mmap_size=0", "trusted_schema=OFF", "wal_autocheckpoint=4000",
         ):  # fmt: skip
             connection.execute(f"PRAGMA {pragma}").fetchall()

@@ -101,6 +101,17 @@ class Generations:
         except OSError:
             return 0.0
 
+    def bytes_used(self) -> int:
+        """All generations, logs, marks and the cache."""
+        total = 0
+        for folder, _, files in os.walk(self.folder):
+            for name in files:
+                try:
+                    total += os.lstat(os.path.join(folder, name)).st_size
+                except OSError:
+                    continue
+        return total
+
     def drop(self, name: str) -> None:
         """Remove a generation's directory, whatever lies there."""
         remove_tree(self._disk, os.path.join(self.folder, name))

@@ -4,6 +4,7 @@ A writer leaves an empty file `behind/<journal>` before it appends, under the jo
 says "look at me", never "something is missing". It is taken away only under the same lock, after
 the index was seen to have everything: without the lock, a writer that found the mark in place could
 append just before it vanished. Losing all marks is safe: every journal is compared after a restart.
+`Levels` remembers with which sizes a marked journal was seen level, so that a stat tells when it changed.
 """
 
 from __future__ import annotations
@@ -16,8 +17,13 @@ from ..disk import discard, make_private_dir
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..disk import Disk
+    from ..model.replay import Size
+    from .database import Database
 
 QUIET_S = 60.0  # a mark younger than this belongs to a writer that will want it again
+
+
+_MOST_LEVELS = 4096
 
 
 class Marks:
@@ -56,3 +62,24 @@ class Marks:
 
     def take_away(self, journal: str) -> None:
         discard(self._disk, os.path.join(self.folder, journal))
+
+
+class Levels:
+    """Journals that were seen level in one database, with the sizes that their files had then."""
+
+    def __init__(self) -> None:
+        self._base: Database | None = None
+        self._sizes: dict[str, Size | None] = {}
+
+    def note(self, base: Database, sizes: dict[str, Size | None]) -> None:
+        """The rows of these journals have all that files of these sizes hold."""
+        if base is not self._base or len(self._sizes) > _MOST_LEVELS:
+            self._base, self._sizes = base, {}
+        self._sizes.update(sizes)
+
+    def knows(self, base: Database, journal: str) -> bool:
+        return base is self._base and journal in self._sizes
+
+    def has(self, base: Database, journal: str, size: Size | None) -> bool:
+        """Whether the journal was level when its files had just this size."""
+        return self.knows(base, journal) and self._sizes[journal] == size

@@ -21,9 +21,12 @@ if TYPE_CHECKING:
     from ..model.scope import Scope
 
 _BESIDE = """
-SELECT e.id, e.role, e.author, length(c.text), substr(rtrim(c.text), -1)='?',
+SELECT e.id, e.role, e.author, length(c.text), substr(rtrim(c.text), -1) IN ('?', '？'),
+  substr(c.text, 1, 600),
   (SELECT p.id FROM entries p WHERE p.file=e.file AND p.seq<e.seq AND p.state=0 ORDER BY p.seq DESC LIMIT 1),
-  (SELECT p.id FROM entries p WHERE p.file=e.file AND p.seq>e.seq AND p.state=0 ORDER BY p.seq LIMIT 1)
+  (SELECT p.id FROM entries p WHERE p.file=e.file AND p.seq>e.seq AND p.state=0 ORDER BY p.seq LIMIT 1),
+  (SELECT p.id FROM entries p WHERE p.file=e.file AND p.seq<e.seq AND p.state=0 ORDER BY p.seq DESC LIMIT 1 OFFSET 1),
+  (SELECT p.id FROM entries p WHERE p.file=e.file AND p.seq>e.seq AND p.state=0 ORDER BY p.seq LIMIT 1 OFFSET 1)
 FROM entries e JOIN chunks c ON c.entry=e.n AND c.ordinal=0 WHERE e.id IN
 """
 _MENTIONS = """
@@ -134,10 +137,10 @@ def look_around(connection: apsw.Connection, rows: Sequence[Row]) -> None:
     """Fill in who said it and which entries stand beside it in its session."""
     by_id = {row.id: row for row in rows}
     for marks, group in groups(list(by_id)):
-        for id, role, author, size, asks, before, after in ask_all(connection, f"{_BESIDE} ({marks})", group):
+        for id, *seen in ask_all(connection, f"{_BESIDE} ({marks})", group):
             row = by_id[id]
-            row.role, row.author, row.size, row.asks = role, author, size, bool(asks)
-            row.before, row.after = before, after
+            row.role, row.author, row.size, asks, row.head, row.before, row.after, *beyond = seen
+            row.asks, row.beyond = bool(asks), (beyond[0], beyond[1])
 
 
 def authors(connection: apsw.Connection, scope: Scope, most: int) -> list[str]:

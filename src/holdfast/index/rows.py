@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 
+from ..model.entry import ROLES
 from ..model.ids import digest
 from ..model.moment import millis
 from ..text.content import searchable, searchable_text
@@ -55,6 +56,7 @@ class Rows:
         self._connection = connection
         self._users: dict[str, int] = {}
         self._sessions: dict[str, int] = {}
+        self._tokens: dict[tuple[str, str | None, str | None], str] = {}
         self._stale = Stale(connection)
         self._buried: bool | None = None  # whether there are tombstones; unknown at first
         self._last: list[int] | None = None  # highest numbers of entries and chunks; likewise
@@ -277,12 +279,13 @@ class Rows:
 
     def _token(self, scope: str, user: str | None, session: str | None) -> str:
         """Words of the scope column: single alphanumeric tokens, since `_` would split and stems would cut."""
-        words = ["g0"] if scope == "global" else []
-        if user is not None:
-            words.append(f"u{self.user(user)}")
-        if session is not None:
-            words.append(f"s{self.session(session)}")
-        return " ".join(words)
+        whose = scope, user, session
+        if whose not in self._tokens:
+            words = ["g0"] if scope == "global" else []
+            words += [f"u{self.user(user)}"] if user is not None else []
+            words += [f"s{self.session(session)}"] if session is not None else []
+            self._tokens[whose] = " ".join(words)
+        return self._tokens[whose]
 
     def user(self, id: str) -> int:
         if id not in self._users:
@@ -301,6 +304,7 @@ class Rows:
         """A journal is gone; its rows were dropped before."""
         self._run("DELETE FROM sessions WHERE id=?", (id,))
         self._sessions.pop(id, None)
+        self._tokens.clear()
 
 
 def _full_text(chunk: int, text: str, tags: Iterable[str], path: str | None, where: str) -> FullText:
@@ -309,14 +313,22 @@ def _full_text(chunk: int, text: str, tags: Iterable[str], path: str | None, whe
 
 def _columns(record: dict[str, Any], content: dict[str, Any]) -> tuple[Any, ...]:
     """The columns of an entry from `id` on, as `_INSERT_ENTRY` names them."""
-    get, beside = record.get, {name: value for name, value in content.items() if name != "text"}
-    tags, detail = get("tags"), {"content": beside, "metadata": get("metadata") or {}}
+    get, tags = record.get, record.get("tags")
     return (
         record["id"], record["seq"], get("checksum", ""), get("scope", "session"), get("session_id"), get("user_id"),
         get("workspace"), millis(record["timestamp"]), record["type"], get("importance", 0.5), bool(get("pinned")),
         bool(get("sensitive")), get("provenance", "user"), content.get("role"), content.get("author"), get("key"),
-        get("tool"), get("path"), _json(tags) if tags else "[]", _json(detail),
+        get("tool"), get("path"), _json(tags) if tags else "[]", _detail(content, get("metadata") or {}),
     )  # fmt: skip
 
 
+def _detail(content: dict[str, Any], metadata: dict[str, Any]) -> str:
+    """What an entry holds besides its text; for most turns that is a role."""
+    if not metadata and len(content) == 2 and content.get("role") in _ROLE_ONLY:
+        return _ROLE_ONLY[content["role"]]
+    beside = {name: value for name, value in content.items() if name != "text"}
+    return _json({"content": beside, "metadata": metadata})
+
+
+_ROLE_ONLY = {role: f'{{"content":{{"role":"{role}"}},"metadata":{{}}}}' for role in ROLES}
 _json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode

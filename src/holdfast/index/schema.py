@@ -118,6 +118,8 @@ CREATE TABLE backlog(chunk INTEGER PRIMARY KEY);
 CREATE VIRTUAL TABLE chunks_fts USING fts5(
   text, tags, path, scope, content='', detail=full, tokenize='porter unicode61');
 INSERT INTO chunks_fts(chunks_fts, rank) VALUES('secure-delete', 1);
+-- What FTS5 gathers in memory before it writes a segment: a tenth less work for 10 MiB than with 1 MiB.
+INSERT INTO chunks_fts(chunks_fts, rank) VALUES('hashsize', 4194304);
 """
 
 VIEWS = """

@@ -21,10 +21,10 @@ from . import questions
 from .cache import TABLES, Cache
 from .catchup import COMMIT_LINES, CatchUp, commit, file_row
 from .database import ODD_VALUES, TROUBLE, Damaged, is_damage
-from .gate import GATE
+from .forking import OPEN
 from .generations import Generations
 from .live import BUILD_WAIT_MS, Live
-from .marks import Marks
+from .marks import Levels, Marks
 from .recalled import Recalled, stamp_of
 from .vectors import Limits, WithVectors
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ..model.card import Card
     from ..model.entry import Tombstone
     from ..model.query import Filter, Row, Words
-    from ..model.replay import Address
+    from ..model.replay import Address, Size
     from ..model.scope import Scope
     from ..ports import Clock, Embedder, Journal, Progress
     from .building import Builder
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 
 _INLINE_JOURNALS = 50  # a writer builds a missing index itself only in a home as small as this
 _ROUNDS = 4
-_FORK_WAIT_S = 5.0
 
 
 class IndexOptions(Value):
@@ -76,13 +75,14 @@ class SqliteIndex(WithVectors):
         self.trouble: str | None = None  # why the index could not be written, for status and answers
         self.recalled = Recalled(recalled, disk)
         self.marks = Marks(folder, disk)
+        self._levels = Levels()
         self.generations = Generations(folder, disk)
         self.lock = Lock(os.path.join(folder, "index.lock"), disk)
         self.live = Live(folder, self._all, self.generations, disk, self._builder, self._options.vfs)
         self.cache = Cache(folder, disk, clock)
         if self._options.cache:
             self.limits = Limits(self._options.cache_entries, self._options.cache_bytes)
-        _open.add(self)
+        OPEN.add(self)
 
     def _builder(self) -> Builder:
         from .building import Builder  # most processes never build
@@ -178,20 +178,9 @@ class SqliteIndex(WithVectors):
         facts = self.live.ask(lambda c: {**questions.facts(c), **self.vector_facts(c)})
         behind = self._behind(self.marks.names())
         return {
-            "generation": self.live.name, "path": self.live.typed(self.database).path, "bytes": self.bytes_used(),
+            "generation": self.live.name, "path": self.live.typed(self.database).path, "bytes": self.generations.bytes_used(),
             **facts, "behind": len(behind), "rebuilt": self.live.rebuilt, "trouble": self.trouble,
         }  # fmt: skip
-
-    def bytes_used(self) -> int:
-        """All generations, logs and marks."""
-        total = 0
-        for folder, _, files in os.walk(self._folder):
-            for name in files:
-                try:
-                    total += os.lstat(os.path.join(folder, name)).st_size
-                except OSError:
-                    continue
-        return total
 
     # -- keeping level
 
@@ -241,7 +230,7 @@ class SqliteIndex(WithVectors):
 
     def _catch_up(self, wait_ms: int) -> int:
         deadline = time.monotonic() + wait_ms / 1000
-        todo = self._behind([*self.marks.names(), *self._suspects])
+        todo = self._behind([*self.marks.names(), *self._suspects], ask=wait_ms > 0)
         for _ in range(_ROUNDS):
             if not todo:
                 break
@@ -261,28 +250,31 @@ class SqliteIndex(WithVectors):
         self.trouble = None
         return len(todo)
 
-    def _behind(self, names: Iterable[str]) -> list[str]:
-        """Those whose rows are not level with their files."""
+    def _behind(self, names: Iterable[str], ask: bool = True) -> list[str]:
+        """Those whose rows are not level with their files; without `ask`, all that changed since they were level."""
         names = list(dict.fromkeys(names))
         if not names:
             return []
-        return self.live.ask(lambda c: [n for n in names if n in self._suspects or not self._level(c, n)])
-
-    def _level(self, connection: apsw.Connection, journal: str) -> bool:
-        size = self._journal.size(self._all, journal)
-        row = file_row(connection, journal)
-        if size is None or row is None:
-            return size is None and row is None
-        return row.level(size)
+        base = self.live.typed(self.live.database)
+        sizes = {name: self._journal.size(self._all, name) for name in names}
+        changed = [name for name in names if name in self._suspects or not self._levels.has(base, name, sizes[name])]
+        unsure = [n for n in changed if n not in self._suspects and (ask or not self._levels.knows(base, n))]
+        if unsure:
+            level = self.live.ask(lambda c: {n: sizes[n] for n in unsure if _level(c, n, sizes[n])})
+            self._levels.note(base, level)
+            changed = [name for name in changed if name not in level]
+        return changed
 
     def _bring(self, names: Sequence[str], deadline: float | None) -> None:
         """Index these journals in transactions of bounded size; the caller holds `index.lock`."""
+
+        brought: dict[str, Size | None] = {}
 
         def work(connection: apsw.Connection) -> None:
             connection.execute("BEGIN IMMEDIATE")
             catching = CatchUp(connection, self._journal, self._all)
             for name in names:
-                catching.bring(name, suspect=name in self._suspects)
+                brought[name] = catching.bring(name, suspect=name in self._suspects)
                 self._suspects.discard(name)
                 if catching.lines >= COMMIT_LINES:
                     commit(connection, catching)
@@ -293,7 +285,9 @@ class SqliteIndex(WithVectors):
             commit(connection, catching)
             self.cache.forget(catching.rows.dropped)
 
-        self.live.present().ask(work)
+        base = self.live.present()
+        base.ask(work)
+        self._levels.note(base, brought)
 
     def _bring_recency(self) -> None:
         """Bring the table of recalls level with its file; failing costs only recency."""
@@ -301,13 +295,13 @@ class SqliteIndex(WithVectors):
         if stamp == self._recency or stamp == self.live.ask(stamp_of):
             self._recency = stamp
             return
-        held = self.lock.attempt("note recalls")
-        if held is None:
-            return
         try:
+            held = self.lock.attempt("note recalls")
+            if held is None:
+                return
             with held:
                 self.live.present().ask(lambda c: self.recalled.level(c, self._clock.now()))
-        except TROUBLE:
+        except (*TROUBLE, StorageFailed):
             return
 
     def _tidy(self, names: Sequence[str]) -> None:
@@ -316,7 +310,7 @@ class SqliteIndex(WithVectors):
             self._journal.when_idle(self._all, name, lambda name=name: self._tidy_one(name))  # type: ignore[misc]
 
     def _tidy_one(self, name: str) -> None:
-        if self.live.ask(lambda c: self._level(c, name)):
+        if self.live.ask(lambda c: _level(c, name, self._journal.size(self._all, name))):
             self.marks.take_away(name)
 
     def _compare_if_due(self) -> None:
@@ -366,6 +360,7 @@ class SqliteIndex(WithVectors):
             self.live.let_go()
             for name in self.generations.all():
                 self.live.typed(lambda name=name: self.generations.drop(name))  # type: ignore[misc]
+            self.cache.forget(ids)
             self.recalled.forget(ids, self._clock.now())
         self.refresh(self._all, BUILD_WAIT_MS)
 
@@ -378,7 +373,7 @@ class SqliteIndex(WithVectors):
         except (HoldfastError, OSError) as error:
             self.trouble = type(error).__name__
         self.live.let_go()
-        _open.discard(self)
+        OPEN.discard(self)
 
     def after_fork(self) -> object:
         """In a child: start anew; what is returned must be kept from being collected."""
@@ -387,26 +382,12 @@ class SqliteIndex(WithVectors):
         return self.live.abandon()
 
 
+def _level(connection: apsw.Connection, journal: str, size: Size | None) -> bool:
+    row = file_row(connection, journal)
+    if size is None or row is None:
+        return size is None and row is None
+    return row.level(size)
+
+
 def _note_boot(connection: apsw.Connection) -> None:
     connection.execute("INSERT OR REPLACE INTO meta VALUES('boot', ?)", (boot_id(),)).fetchall()
-
-
-_open: set[SqliteIndex] = set()
-_abandoned: list[object] = []
-
-
-def _before_fork() -> None:
-    """Close what can be closed; what is at work too long is abandoned in the child instead."""
-    if _open and GATE.shut(_FORK_WAIT_S):
-        for index in _open:
-            index.live.before_fork()
-
-
-def _after_fork() -> None:
-    """A child must not use its parent's connections, nor close them: that would drop live files."""
-    GATE.after_fork()
-    _abandoned.extend(index.after_fork() for index in _open)
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before_fork, after_in_parent=GATE.reopen, after_in_child=_after_fork)

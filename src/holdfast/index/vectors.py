@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _FIRST_BATCH = 16  # before we know how fast the embedder is
 _MOST = 512
+_LAST = 1 << 62  # above every chunk
 _STORE_WAIT_MS = 60_000
 _LEAST_WAIT_MS = 50
 
@@ -89,18 +90,17 @@ class WithVectors:
         deadline = None if budget_ms is None else time.monotonic() + budget_ms / 1000
         if (made_by := self.embedded_by(scope)) not in (None, embedder.identity):
             raise ProviderFailed(f"the index holds vectors of {made_by}; `holdfast reindex --embedder` changes that")
-        if self.backlog(scope)[0]:
-            self._fill(scope, embedder, deadline)
-            if embedder.costly and self.limits is not None:
-                self.cache.prune(self.limits.entries, self.limits.bytes)
+        if self._fill(scope, embedder, deadline) and embedder.costly and self.limits is not None:
+            self.cache.prune(self.limits.entries, self.limits.bytes)
         return self.backlog(scope)[0]
 
-    def _fill(self, scope: Scope, embedder: Embedder, deadline: float | None) -> None:
+    def _fill(self, scope: Scope, embedder: Embedder, deadline: float | None) -> bool:
+        """Embed and store, a batch after the other; whether there was anything to do."""
         from functools import partial
 
         from .filling import store, waiting
 
-        below, size = 1 << 62, _FIRST_BATCH if deadline is not None else _MOST
+        below, size = _LAST, _FIRST_BATCH if deadline is not None else _MOST
         while size and (todo := self.live.ask(partial(waiting, scope=scope, below=below, most=size))):
             started = time.monotonic()
             made = self.vectors_of(embedder, todo)
@@ -109,8 +109,9 @@ class WithVectors:
                 with self.lock.hold(_patience(deadline), "store vectors"):
                     self.live.present().ask(partial(store, embedder=embedder, done=todo, made=made))
             except Locked:
-                return  # somebody else is writing; what is left waits for the next one who searches
+                break  # somebody else is writing; what is left waits for the next one who searches
             size = _next_size(len(todo), started, deadline)
+        return below < _LAST
 
     def vectors_of(self, embedder: Embedder, todo: Sequence[Todo]) -> Made:
         """A vector for each that the embedder or the cache has one for; None where there is nothing to say."""

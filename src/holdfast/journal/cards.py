@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from ..model.card import Card
     from .files import Place
 
+    Stamp = tuple[int, int, int, int]
+
+_MOST_KNOWN = 4096
+
 
 def card_line(card: Card) -> bytes:
     """The bytes of `metadata.json`."""
@@ -43,6 +47,36 @@ def read_card(disk: Disk, place: Place) -> Card | None:
     if card is None or (header.tells_owner and (card.kind, card.user_id) != (header.kind, header.user_id)):
         return rebuilt_card(header, place.journal)
     return card
+
+
+class Cards:
+    """Cards as they were last read; each is good as long as its file and its journal are the same ones."""
+
+    __slots__ = ("_disk", "_known")
+
+    def __init__(self, disk: Disk) -> None:
+        self._disk = disk
+        self._known: dict[str, tuple[Stamp, Card | None]] = {}
+
+    def read(self, place: Place) -> Card | None:
+        """The card of a journal; see `read_card`."""
+        stamp = self._stamp(place)
+        found, card = self._known.get(place.journal, (None, None))
+        if found != stamp or stamp is None:
+            card = read_card(self._disk, place)
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            if stamp is not None:
+                self._known[place.journal] = (stamp, card)
+        return card
+
+    def _stamp(self, place: Place) -> Stamp | None:
+        """Equal only if neither was replaced: the header never changes in place, and cards are replaced whole."""
+        try:
+            card, journal = self._disk.stat(place.card), self._disk.stat(place.entries)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return card.st_ino, card.st_size, card.st_mtime_ns, journal.st_ino
 
 
 def _parsed_card(disk: Disk, place: Place) -> Card | None:

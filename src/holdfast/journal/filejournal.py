@@ -17,7 +17,7 @@ from ..model.replay import Replay
 from ..model.value import FrozenDict
 from .access import Access
 from .batch import already_stored, check_batch, check_lines
-from .cards import check_card, read_card, write_card
+from .cards import Cards, check_card, read_card, write_card
 from .files import Places
 from .header import header_for, header_line
 from .line import amendment_line, checksum_of, draft_record, sealed, taken
@@ -57,6 +57,7 @@ class FileJournal:
         self._clock, self._disk = clock, disk
         self._places = Places(folder)
         self._access = Access(agent, disk, self._places)
+        self._cards = Cards(disk)
         self._desk = Desk(disk, self._places, options or JournalOptions(), announce)
 
     @property
@@ -101,7 +102,7 @@ class FileJournal:
         """The card, or None where there is no such journal; made again from the header if it is damaged."""
         place = self._access.place(scope, journal)
         with Attempt("read", place.card):
-            return read_card(self._disk, place) if self._access.sees(scope, place) else None
+            return self._cards.read(place) if self._access.sees(scope, place) else None
 
     def save_card(self, scope: Scope, card: Card) -> None:
         """Replace the card atomically."""

@@ -21,16 +21,17 @@ if TYPE_CHECKING:
 ENTRIES = "memory.jsonl"
 CARD = "metadata.json"
 TOMBSTONES = "tombstones.jsonl"
+_MOST_KNOWN = 4096
 SETTLING = "settling"  # a rewrite renamed but may not have synced the directory: see `rewrite`
 
 
 class Place:
     """The directory of one journal and the names in it."""
 
-    __slots__ = ("card", "directory", "entries", "journal", "settling", "tombstones")
+    __slots__ = ("card", "directory", "entries", "journal", "lock", "settling", "tombstones")
 
-    def __init__(self, journal: str, directory: str) -> None:
-        self.journal, self.directory = journal, directory
+    def __init__(self, journal: str, directory: str, lock: str) -> None:
+        self.journal, self.directory, self.lock = journal, directory, lock
         self.entries = f"{directory}{os.sep}{ENTRIES}"
         self.card = f"{directory}{os.sep}{CARD}"
         self.tombstones = f"{directory}{os.sep}{TOMBSTONES}"
@@ -40,14 +41,21 @@ class Place:
 class Places:
     """Paths below the folder of one agent."""
 
-    __slots__ = ("folder",)
+    __slots__ = ("_known", "folder")
 
     def __init__(self, folder: str) -> None:
         self.folder = os.path.abspath(folder)
+        self._known: dict[str, Place] = {}
 
     def of(self, journal: str) -> Place:
-        """The place of a journal; Invalid if that is no journal's id."""
-        return Place(journal, os.path.join(self.folder, *_parts(journal)))
+        """The place of a journal; Invalid if that is no journal's id. A write asks seven times."""
+        found = self._known.get(journal) if isinstance(journal, str) else None
+        if found is None:
+            found = Place(journal, os.path.join(self.folder, *_parts(journal)), self.lock(journal))
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[journal] = found
+        return found
 
     def above(self, place: Place) -> Iterator[str]:
         """The directories whose names lead to a journal, from its own up to the one that holds the home."""

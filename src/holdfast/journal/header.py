@@ -57,6 +57,21 @@ def header_line(header: Header) -> bytes:
 
 def header_of(first: bytes) -> Header:
     """What the first line of a file says, whatever it is."""
+    found = _seen.get(first)
+    if found is None:
+        found = _read(first)
+        if len(first) <= _LONGEST:
+            if len(_seen) >= _MOST_SEEN:
+                _seen.clear()
+            _seen[first] = found
+    return found
+
+
+_seen: dict[bytes, Header] = {}  # every look at a journal begins with its header
+_MOST_SEEN, _LONGEST = 256, 1024
+
+
+def _read(first: bytes) -> Header:
     record = decoded(first.removesuffix(b"\r"), strict=False)
     if record is None:
         return Header()

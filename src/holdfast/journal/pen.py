@@ -64,7 +64,7 @@ class Pen:
     def __enter__(self) -> Pen:
         options = self._desk.options
         self._deadline = time.monotonic() + options.lock_ms / 1000
-        lock = Lock(self._desk.places.lock(self.place.journal), self._desk.disk)
+        lock = Lock(self.place.lock, self._desk.disk)
         self._held: Held = lock.hold(options.lock_ms, self._what)
         return self
 

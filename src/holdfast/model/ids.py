@@ -23,7 +23,7 @@ _lock = allocate_lock()
 
 
 def _crockford(number: int, length: int) -> str:
-    return "".join(CROCKFORD[(number >> (5 * place)) & 31] for place in reversed(range(length)))
+    return "".join([CROCKFORD[number >> shift & 31] for shift in range(5 * length - 5, -1, -5)])
 
 
 def entry_id(millis: int) -> str:

@@ -58,8 +58,8 @@ class Row:
     """What an index knows of an entry without reading it: enough to rank it."""
 
     __slots__ = (
-        "after", "asks", "author", "before", "cosine", "id", "importance", "pinned", "recalled", "role", "score",
-        "session_id", "size", "time", "type", "workspace",
+        "after", "asks", "author", "before", "beyond", "cosine", "head", "id", "importance", "pinned", "recalled",
+        "role", "score", "session_id", "size", "time", "type", "workspace",
     )  # fmt: skip
 
     def __init__(
@@ -73,10 +73,12 @@ class Row:
         self.cosine: float | None = None  # to the question's vector; None where none was compared
         self.size = 0  # characters of text; this and the rest are filled in by `look_around`
         self.asks = False  # it ends with a question mark
+        self.head = ""  # its first characters
         self.role: str | None = None
         self.author: str | None = None
         self.before: str | None = None  # the entries beside it in its session
         self.after: str | None = None
+        self.beyond: tuple[str | None, str | None] = (None, None)  # and the next ones
 
 
 def under(tag: str, wanted: str) -> bool:

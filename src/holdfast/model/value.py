@@ -9,7 +9,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any, ClassVar, NoReturn, Self, dataclass_transform
 else:
 
@@ -46,6 +46,7 @@ class ValueType(type):
 
     _fields: tuple[str, ...]
     _defaults: dict[str, Any]
+    _setters: tuple[tuple[str, Callable[[Any, Any], None]], ...]  # of the slots: past `__setattr__`, and quicker
 
     def __new__(mcs, name: str, bases: tuple[type, ...], space: dict[str, Any]) -> ValueType:
         own = tuple(field for field in space.get("__annotations__", {}) if field[0] != "_")
@@ -59,6 +60,7 @@ class ValueType(type):
         cls = super().__new__(mcs, name, bases, space)
         cls._fields = fields + own
         cls._defaults = defaults
+        cls._setters = tuple((field, getattr(cls, field).__set__) for field in cls._fields)
         return cls
 
 
@@ -69,19 +71,18 @@ class Value(metaclass=ValueType):
     if TYPE_CHECKING:
         _fields: ClassVar[tuple[str, ...]]
         _defaults: ClassVar[dict[str, Any]]
+        _setters: ClassVar[tuple[tuple[str, Callable[[Any, Any], None]], ...]]
 
     def __init__(self, **given: Any) -> None:
-        assign = object.__setattr__
-        defaults = self._defaults
-        for field in self._fields:
-            if field in given:
-                assign(self, field, given.pop(field))
-            elif field in defaults:
-                assign(self, field, defaults[field])
-            else:
-                raise TypeError(f"{type(self).__name__} needs {field}")
-        if given:
-            raise TypeError(f"{type(self).__name__} has no field {next(iter(given))}")
+        values = {**self._defaults, **given}
+        try:
+            for field, assign in self._setters:
+                assign(self, values[field])
+        except KeyError:
+            raise TypeError(f"{type(self).__name__} needs {field}") from None
+        if len(values) > len(self._setters):
+            unknown = next(name for name in given if name not in self._fields)
+            raise TypeError(f"{type(self).__name__} has no field {unknown}")
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"{type(self).__name__} is frozen: use replace({name}=...)")
@@ -107,7 +108,7 @@ class Value(metaclass=ValueType):
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed."""
-        return type(self)(**{**dict(self._items()), **changes})
+        return type(self)(**{field: getattr(self, field) for field in self._fields} | changes)
 
     def to_dict(self) -> dict[str, Any]:
         """The fields by name, in order."""

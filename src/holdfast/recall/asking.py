@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from ..model.value import Value
+from ..text.form import wanted_form
 from ..text.words import words
 from .dates import Named, named_dates
 
@@ -37,6 +38,7 @@ class Question(Value):
     authors: tuple[str, ...] = ()  # those it names
     first_person: bool = False
     dates: tuple[Named, ...] = ()
+    form: int = 0  # signs that an answer should show (text.form)
 
 
 def understand(text: str, authors: Sequence[str]) -> Question:
@@ -47,7 +49,7 @@ def understand(text: str, authors: Sequence[str]) -> Question:
         rest, asked = text, words(text)
     return Question(
         text=rest, words=asked, authors=named, first_person=bool(_FIRST_PERSON.search(text)),
-        dates=tuple(named_dates(text)),
+        dates=tuple(named_dates(text)), form=wanted_form(text),
     )  # fmt: skip
 
 

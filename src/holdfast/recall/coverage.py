@@ -1,49 +1,115 @@
-"""Coverage: the absolute score of a hit: how much of a question an entry really holds (D19).
+"""Coverage and Scoring: the absolute score of a hit, the same in every store and for every question (D19).
 
-The share of the question's words that stand in the entry, rare words counting more, so that a score
-means the same in every store and for every question, and a search can find nothing.
+A hit's own part is the larger of two shares: of the question's words that stand in it, rare words and
+the name of who is meant counting more, and of its cosine above the embedder's noise floor. It is
+weighed by how well the best hits answer the question at all, so that a question about something else
+finds nothing worth injecting even where single words happen to match.
 """
 
 from __future__ import annotations
 
 import math
 
+from ..model.value import Value
 from ..text.content import searchable_text
 from ..text.globs import matches
 from ..text.words import searchable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..model.entry import Entry
-    from ..model.query import Words
+    from ..model.query import Row
     from ..model.scope import Scope
     from ..store import Store
+    from .asking import Question
+
+BEFORE = 0.5  # what a word in the turn before is worth beside one in the turn itself
+NAME = 1.5  # what naming its author is worth, in rarest words
+COSINE = 0.3  # what the nearest vector adds to how well a question is answered at all
+OWN = 0.5  # how much of a hit's score is its own, the rest being that of the best
 
 
 class Coverage:
     """How much of a question an entry holds: the share of its words, rare ones counting more."""
 
-    def __init__(self, store: Store, scope: Scope, asked: Words) -> None:
+    def __init__(self, store: Store, scope: Scope, question: Question) -> None:
+        asked = question.words
         self._stems = store.index.stems
         total, seen = store.index.rarity(scope, asked.terms)
         rarest = _idf(total, 1)
+        self._authors = question.authors
+        self._name = NAME * rarest
         self._terms = [(frozenset(self._stems(term)), _idf(total, seen.get(term, 0))) for term in asked.terms]
-        self._prefixes = [(prefix.lower(), rarest) for prefix in asked.prefixes]
-        self._globs = [(pattern, rarest) for pattern in asked.globs]
-        self._whole = sum(weight for _, weight in (*self._terms, *self._prefixes, *self._globs)) or 1.0
+        self._globs = [(pattern, rarest) for pattern in (*asked.globs, *(prefix + "*" for prefix in asked.prefixes))]
+        words = sum(weight for _, weight in (*self._terms, *self._globs))
+        self._whole = words + self._name * len(self._authors) or 1.0
 
-    def of(self, entry: Entry | None) -> float:
-        """0..1; no entry holds nothing."""
-        return self.share(" ".join((searchable_text(entry.content), *entry.tags, entry.path or ""))) if entry else 0.0
-
-    def share(self, text: str) -> float:
-        """The same for a text."""
+    def words(self, entry: Entry | None) -> float:
+        """The share that is held in words; no entry holds nothing."""
+        if entry is None:
+            return 0.0
+        text = " ".join((searchable_text(entry.content), *entry.tags, entry.path or ""))
         stems = set(self._stems(searchable(text)))
-        lowered = text.lower()
         held = sum(weight for term, weight in self._terms if term and term <= stems)
-        held += sum(weight for prefix, weight in self._prefixes if matches(prefix + "*", lowered))
-        held += sum(weight for pattern, weight in self._globs if matches(pattern, lowered))
+        held += sum(weight for pattern, weight in self._globs if matches(pattern, text))
         return min(1.0, held / self._whole)
+
+    def name(self, entry: Entry) -> float:
+        """The share that is held by having been said by who is meant."""
+        return self._name / self._whole if entry.author is not None and entry.author in self._authors else 0.0
+
+
+class Parts(Value):
+    """What speaks for one hit."""
+
+    coverage: float
+    nearness: float  # cosine above the noise floor, 0..1
+    cosine: float
+
+    @property
+    def own(self) -> float:
+        return max(self.coverage, self.nearness)
+
+
+class Scoring:
+    """Scores hits of one search; `settle` with the best of them first."""
+
+    def __init__(self, store: Store, scope: Scope, question: Question, floor: float) -> None:
+        self._store, self._scope, self._floor = store, scope, floor
+        self._coverage = Coverage(store, scope, question)
+        self._answered = 0.0
+
+    def parts(self, row: Row, entry: Entry) -> Parts | None:
+        """What speaks for a hit; None if neither a word nor its vector does, and it is no hit."""
+        words = self._coverage.words(entry) or BEFORE * self._coverage.words(self._before(row))
+        nearness = calibrated(row.cosine, self._floor)
+        if words <= 0.0 and nearness <= 0.0:
+            return None
+        named = min(1.0, words + self._coverage.name(entry))
+        return Parts(coverage=named, nearness=nearness, cosine=row.cosine or 0.0)
+
+    def _before(self, row: Row) -> Entry | None:
+        return self._store.reader.one(self._scope, row.before) if row.before is not None else None
+
+    def settle(self, best: Sequence[Parts]) -> None:
+        """How well the question is answered at all: the most covered and the nearest of the best hits."""
+        covered = max((part.coverage for part in best), default=0.0)
+        if any(part.cosine for part in best):
+            covered = (covered + COSINE * max(part.cosine for part in best)) / (1 + COSINE)
+        self._answered = covered
+
+    def score(self, parts: Parts) -> float:
+        """0..1."""
+        return self._answered * (1 - OWN + OWN * parts.own)
+
+
+def calibrated(cosine: float | None, floor: float) -> float:
+    """0 at the embedder's noise floor, 1 at identity."""
+    if cosine is None or floor >= 1.0:
+        return 0.0
+    return max(0.0, (cosine - floor) / (1.0 - floor))
 
 
 def _idf(total: int, seen: int) -> float:

@@ -11,6 +11,7 @@ from math import log
 
 from ..model.entry import ROLES
 from ..model.value import Value
+from ..text.form import NAME, NUMBER, TIME, shows
 from .dates import nearness
 
 TYPE_CHECKING = False
@@ -26,18 +27,22 @@ if TYPE_CHECKING:
 class Weights(Value):
     """What each signal may add, relative to a perfect match; chosen by measuring (docs/benchmarks.md)."""
 
-    keyword: float = 0.5
-    vector: float = 0.5
-    neighbour: float = 0.15
-    author: float = 0.4
+    keyword: float = 0.53
+    vector: float = 0.47
+    neighbour: float = 0.2
+    beyond: float = 0.1
+    author: float = 0.45
     date: float = 0.5
-    session: float = 0.15
+    session: float = 0.2
     asking: float = 0.2  # taken off where people talk with each other and a turn only asks
     length: float = 0.06  # for each doubling or so of a turn among people: longer ones say more
+    time: float = 0.15  # for a turn that tells a time, where a time is asked for
+    number: float = 0.1
+    name: float = 0.1
 
 
-WITHOUT_VECTORS = Weights(neighbour=0.3, session=0.3)
 WITH_VECTORS = Weights()
+WITHOUT_VECTORS = Weights(neighbour=0.3, session=0.3, author=0.4)
 
 
 def scaled(scores: Mapping[str, float]) -> Scores:
@@ -63,9 +68,13 @@ def blended(keyword: Scores, vector: Scores | None, weights: Weights) -> Scores:
     return {id: (weights.keyword * keyword.get(id, 0.0) + weights.vector * vector.get(id, 0.0)) / total for id in ids}
 
 
-def lent(rows: Sequence[Row], base: Scores, share: float) -> Scores:
-    """What the entries before and after it in its session lend to each."""
-    return {row.id: share * (base.get(row.before or "", 0.0) + base.get(row.after or "", 0.0)) for row in rows}
+def lent(rows: Sequence[Row], base: Scores, weights: Weights) -> Scores:
+    """What the entries before and after it in its session lend to each, and a little those beyond."""
+
+    def of(*ids: str | None) -> float:
+        return sum(base.get(id, 0.0) for id in ids if id is not None)
+
+    return {row.id: weights.neighbour * of(row.before, row.after) + weights.beyond * of(*row.beyond) for row in rows}
 
 
 def by_author(rows: Sequence[Row], question: Question, trusted: float) -> Scores:
@@ -83,8 +92,8 @@ def by_date(rows: Sequence[Row], question: Question) -> Scores:
     return {row.id: nearness(dates, row.time) for row in rows} if dates else {}
 
 
-def by_form(rows: Sequence[Row], weights: Weights) -> Scores:
-    """In talk between people, turns that tell count more than turns that ask or only nod.
+def by_form(rows: Sequence[Row], question: Question, weights: Weights) -> Scores:
+    """In talk between people, turns that tell count more than turns that ask, and most what can be the answer.
 
     With an assistant it is not so: there the user's questions say what the user has and wants.
     """
@@ -93,7 +102,13 @@ def by_form(rows: Sequence[Row], weights: Weights) -> Scores:
     if not talk:
         return {}
     middle = sum(log(1 + row.size) for row in talk) / len(talk)
-    return {row.id: weights.length * (log(1 + row.size) - middle) - weights.asking * row.asks for row in talk}
+    telling = {row.id: weights.length * (log(1 + row.size) - middle) - weights.asking * row.asks for row in talk}
+    shapes = ((TIME, weights.time), (NUMBER, weights.number), (NAME, weights.name))
+    for sign, weight in shapes:
+        if question.form & sign:
+            for row in talk:
+                telling[row.id] += weight * shows(row.head, sign)
+    return telling
 
 
 def _named(row: Row) -> bool:
@@ -116,10 +131,10 @@ def fused(
     """Every part of each row's match by name, and `match`, their sum scaled to the best."""
     base = blended(keyword, vector, weights)
     parts = {
-        "base": {row.id: base.get(row.id, 0.0) for row in rows}, "neighbour": lent(rows, base, weights.neighbour),
+        "base": {row.id: base.get(row.id, 0.0) for row in rows}, "neighbour": lent(rows, base, weights),
         "author": {id: weights.author * v for id, v in by_author(rows, question, trusted).items()},
         "date": {id: weights.date * v for id, v in by_date(rows, question).items()},
-        "form": by_form(rows, weights),
+        "form": by_form(rows, question, weights),
     }  # fmt: skip
     sums = {row.id: sum(part.get(row.id, 0.0) for part in parts.values()) for row in rows}
     parts["session"] = {id: weights.session * v for id, v in by_session(rows, sums).items()}

@@ -20,13 +20,14 @@ from ..text.snippet import highlight, snippet
 from ..text.words import words
 from . import filters as filtering
 from .asking import trust, understand
-from .coverage import Coverage
-from .fusion import WITHOUT_VECTORS, fused, scaled
+from .candidates import Candidates
+from .coverage import Scoring
+from .fusion import fused
 from .relevance import Ranking, influence, relevance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from ..model.entry import Entry
@@ -34,14 +35,12 @@ if TYPE_CHECKING:
     from ..model.scope import Scope
     from ..store import Store
     from .asking import Question
+    from .coverage import Parts
 
 RANKS = ("match", "relevance", "recent", "importance")
-MOST_CANDIDATES = 200
-LEAST_CANDIDATES = 100
 MOST_AUTHORS = 2_000
-ANSWERED = 60  # how many of the best candidates bring the turn after them along: often the answer
-SPOKEN = "conversation"
-BEFORE = 0.5  # what a word in the turn before is worth beside one in the turn itself
+SPARE = 10  # read beyond the page, for those that do not pass; the best so many say how well a question is answered
+WITHOUT_VECTOR = 0.01  # share of a scope that may lack a vector before the answer says so
 LONGEST_PROMPT = 20_000  # characters of a prompt that are looked up
 
 
@@ -79,79 +78,76 @@ def search(store: Store, scope: Scope, asked: Ask) -> SearchResult:
     started = time.perf_counter()
     behind = store.index.refresh(scope, store.settings["index.wait_ms"])
     damaged = store.reader.damaged
-    hits = _hits(store, scope, asked) if not asked.words.empty else []
+    hits: list[Hit] = []
+    mode, reason = "keyword", None
+    if not asked.words.empty:
+        question = understand(asked.text, store.index.authors(scope, MOST_AUTHORS))
+        count = (asked.limit + asked.offset) * store.settings["recall.candidates"]
+        found = Candidates(store, scope, asked.wanted, question, count)
+        hits, mode, reason = _hits(store, scope, asked, question, found), found.mode, found.reason
     store.index.recall(scope, [hit.id for hit in hits], store.clock.now())
     took = (time.perf_counter() - started) * 1000
     store.observer.record("memory.operations.query.duration_ms", took)
-    return SearchResult(
-        hits=tuple(hits), mode="keyword", degraded=_degraded(store, behind, store.reader.damaged - damaged),
-        took_ms=round(took, 3),
-    )  # fmt: skip
+    degraded = _degraded(store, scope, behind, store.reader.damaged - damaged, mode, reason)
+    return SearchResult(hits=tuple(hits), mode=mode, degraded=degraded, took_ms=round(took, 3))
 
 
-def _degraded(store: Store, behind: int, damaged: int) -> str | None:
+def _degraded(store: Store, scope: Scope, behind: int, damaged: int, mode: str, reason: str | None) -> str | None:
     """Why the answer may not be whole, or None."""
     reasons = []
     if behind:
         reasons.append("read-only, index behind" if store.read_only() else f"index behind by {behind}")
     if damaged:
         reasons.append(f"{damaged} damaged entries left out; run `holdfast verify`")
+    if reason is not None:
+        reasons.append(f"by keyword only: {reason}")
+    missing, total = store.embedding.missing(scope) if mode == "hybrid" else (0, 0)
+    if missing > total * WITHOUT_VECTOR:
+        reasons.append(f"{missing} of {total} without vector")
     return "; ".join(reasons) or None
 
 
-def _hits(store: Store, scope: Scope, asked: Ask) -> list[Hit]:
-    """Candidates, ranked, read back from their journals, scored, cut to the page asked for."""
-    question = understand(asked.text, store.index.authors(scope, MOST_AUTHORS))
-    rows = _candidates(store, scope, asked, question)
-    if not rows:
+def _hits(store: Store, scope: Scope, asked: Ask, question: Question, found: Candidates) -> list[Hit]:
+    """Candidates ranked, read back from their journals, scored, cut to the page asked for."""
+    if not found.rows:
         return []
-    ranking = Ranking(store.settings, store.clock.now(), scope.workspace, _overrides(store, scope, rows))
-    matched = fused(
-        rows,
-        question,
-        scaled({row.id: row.score for row in rows}),
-        None,
-        _trust(store, scope, question),
-        WITHOUT_VECTORS,
-    )
-    ordered = _ordered(rows, matched, ranking, asked.rank)
-    coverage = Coverage(store, scope, question.words)
-    entries = store.reader.entries(scope, [row.id for row, _ in ordered])
-    hits = []
-    for row, factors in ordered:
+    ranking = Ranking(store.settings, store.clock.now(), scope.workspace, _overrides(store, scope, found.rows))
+    trusted = _trust(store, scope, question)
+    matched = fused(found.rows, question, found.keyword, found.vector, trusted, found.weights)
+    ordered = _ordered(found.rows, matched, ranking, asked.rank)
+    scoring = Scoring(store, scope, question, found.floor)
+    wanted = asked.limit + asked.offset
+    hits: list[Hit] = []
+    for start in range(0, len(ordered), wanted + SPARE):
+        page = list(_spoken_for(store, scope, asked, scoring, ordered[start : start + wanted + SPARE]))
+        if start == 0:
+            scoring.settle([parts for _, parts, _ in page[:SPARE]])
+        for entry, parts, factors in page:
+            score = _moved(store, scoring.score(parts), factors)
+            if score >= asked.min_score and score > 0 and len(hits) < wanted:
+                hits.append(_hit(store, entry, factors, parts, score, asked))
+        if len(hits) >= wanted:
+            break
+    return _named(store, scope, hits[asked.offset : wanted])
+
+
+def _spoken_for(
+    store: Store, scope: Scope, asked: Ask, scoring: Scoring, rows: Sequence[tuple[Row, dict[str, float]]]
+) -> Iterator[tuple[Entry, Parts, dict[str, float]]]:
+    """Rows read back from their journals, checked once more, with what speaks for them."""
+    entries = store.reader.entries(scope, [row.id for row, _ in rows])
+    for row, factors in rows:
         entry = entries.get(row.id)
-        if entry is None or not passes(entry, asked.wanted):
-            continue
-        covered = coverage.of(entry) or BEFORE * coverage.of(_before(store, scope, row))
-        hit = _hit(store, entry, factors, covered, asked)
-        if hit.score >= asked.min_score and hit.score > 0:
-            hits.append(hit)
-            if len(hits) == asked.limit + asked.offset:
-                break
+        if entry is not None and passes(entry, asked.wanted):
+            parts = scoring.parts(row, entry)
+            if parts is not None:
+                yield entry, parts, factors
+
+
+def _named(store: Store, scope: Scope, hits: Sequence[Hit]) -> list[Hit]:
+    """With the key of the session that each comes from."""
     keys = store.index.sessions(scope, [hit.session_id for hit in hits if hit.session_id])
-    named = [hit.replace(session_key=keys.get(hit.session_id or "", (None,))[0]) for hit in hits]
-    return named[asked.offset :]
-
-
-def _candidates(store: Store, scope: Scope, asked: Ask, question: Question) -> list[Row]:
-    count = min(
-        MOST_CANDIDATES, max(LEAST_CANDIDATES, (asked.limit + asked.offset) * store.settings["recall.candidates"])
-    )
-    rows = store.index.match(scope, asked.wanted, question.words, count)
-    store.index.look_around(scope, rows)
-    return rows + _answers(store, scope, asked.wanted, rows) if question.words.terms else rows
-
-
-def _answers(store: Store, scope: Scope, wanted: Filter, rows: Sequence[Row]) -> list[Row]:
-    """The turns after the best candidates of a conversation: what was asked there is answered here."""
-    known = {row.id for row in rows}
-    after = dict.fromkeys(row.after for row in rows[:ANSWERED] if row.after is not None and row.type == SPOKEN)
-    ids = tuple(id for id in after if id not in known)
-    if not ids or wanted.ids:
-        return []
-    found = [row for row in store.index.rows(scope, wanted.replace(ids=ids)) if row.type == SPOKEN]
-    store.index.look_around(scope, found)
-    return found
+    return [hit.replace(session_key=keys.get(hit.session_id or "", (None,))[0]) for hit in hits]
 
 
 def _trust(store: Store, scope: Scope, question: Question) -> float:
@@ -184,19 +180,21 @@ def _rank(rank: str, row: Row, factors: dict[str, float], most: float) -> float:
     return relevance(factors) if rank == "relevance" else factors["match"] * influence(factors, most)
 
 
-def _before(store: Store, scope: Scope, row: Row) -> Entry | None:
-    return store.reader.one(scope, row.before) if row.before is not None else None
+def _moved(store: Store, score: float, factors: dict[str, float]) -> float:
+    """The score as shown: what it is made of moved by importance, decay and recency, rounded (D19)."""
+    return round(min(1.0, score * influence(factors, store.settings["recall.influence"])), 4)
 
 
-def _hit(store: Store, entry: Entry, factors: dict[str, float], covered: float, asked: Ask) -> Hit:
+def _hit(store: Store, entry: Entry, factors: dict[str, float], parts: Parts, score: float, asked: Ask) -> Hit:
     said = searchable_text(entry.content)
     moved = influence(factors, store.settings["recall.influence"])
-    scores = {**factors, "coverage": covered, "influence": moved, "relevance": relevance({**factors, "match": covered})}
+    scores = {
+        **factors, **parts.to_dict(), "influence": moved, "relevance": relevance({**factors, "match": parts.own}),
+    }  # fmt: skip
     terms = (*asked.words.terms, *asked.words.prefixes)
     shown = snippet(said, terms, store.settings["recall.snippet_chars"])
     return Hit(
-        id=entry.id, type=entry.type, path=entry.path, score=round(min(1.0, covered * moved), 4),
-        snippet=shown, marks=tuple(highlight(shown, terms)),
+        id=entry.id, type=entry.type, path=entry.path, score=score, snippet=shown, marks=tuple(highlight(shown, terms)),
         timestamp=entry.timestamp, session_id=entry.session_id, user_id=entry.user_id, workspace=entry.workspace,
         tags=entry.tags, provenance=entry.provenance, pinned=entry.pinned,
         scores=FrozenDict({name: round(value, 4) for name, value in scores.items()}), entry=entry,

@@ -34,7 +34,8 @@ class HashingEmbedder:
                 seed = zlib.crc32(word.strip(".,:;!?").encode())
                 vectors[place] += np.random.default_rng(seed).standard_normal(self.dimensions)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return vectors / np.where(lengths > 0, lengths, 1.0).astype(np.float32)
+        vectors /= np.maximum(lengths, 1e-12)
+        return vectors
 
     def known(self, text: str) -> float:
         return 1.0

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from .index_asking_contract import AskContract, MatchContract
 from .index_level_contract import EraseContract, HiddenContract, LevelContract, RowsContract
+from .index_vector_contract import VectorContract
 
 __all__ = ["IndexContract"]
 
 
-class IndexContract(LevelContract, RowsContract, HiddenContract, MatchContract, AskContract, EraseContract):
+class IndexContract(
+    LevelContract, RowsContract, HiddenContract, MatchContract, AskContract, EraseContract, VectorContract
+):
     """The whole of it."""

@@ -19,6 +19,7 @@ from ..model.replay import Address
 from ..model.scope import whole
 from ..text.content import searchable_text
 from .bm25 import has_glob, occurrences, scores, split
+from .memory_vectors import MemoryVectors, views_of, with_cosine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
     from ..model.query import Filter, Words
     from ..model.replay import Line, Size
     from ..model.scope import Scope
-    from ..ports import Journal, Progress
+    from ..model.vector import Vector
+    from ..ports import Embedder, Journal, Progress
 
 VISIBLE, DELETED, SUPERSEDED = "visible", "deleted", "superseded"
 
@@ -64,6 +66,7 @@ class MemoryIndex:
         self._known: dict[str, _Known] = {}
         self._stones: dict[str, Tombstone] = {}
         self._recalled: dict[str, int] = {}
+        self._vectors = MemoryVectors()
         self._announced: set[str] = set()  # never taken away: a mark says "look at me", not "something is missing"
         self._suspects: set[str] = set()
         self._built = False
@@ -104,13 +107,17 @@ class MemoryIndex:
         known = self._known.get(journal)
         return known.size if known else None
 
-    def rebuild(self, scope: Scope, progress: Progress | None = None) -> None:
+    def rebuild(self, scope: Scope, progress: Progress | None = None, embedder: Embedder | None = None) -> None:
         self._known, self._stones, self._built = {}, {}, True
         names = list(self._journal.journals(self._all))
         for done, name in enumerate(names, 1):
             self._read(name)
             if progress is not None:
                 progress(done, len(names))
+        if embedder is not None and embedder.identity != self._vectors.identity:
+            self._vectors = MemoryVectors()
+        if embedder is not None:
+            self.embed(self._all, embedder, None)
 
     def _read(self, journal: str) -> None:
         """Take a journal in anew; what damaged lines it has is set aside once."""
@@ -182,6 +189,32 @@ class MemoryIndex:
                     found[id] = found.get(id, 0.0) + 1.0
         hits = [self._row(entry, found[entry.id]) for entry in self._passing(scope, wanted) if entry.id in found]
         return sorted(hits, key=lambda row: (-row.score, row.id))[:limit]
+
+    # -- vectors
+
+    def near(self, scope: Scope, wanted: Filter, vector: Vector, limit: int) -> list[Row]:
+        found = self._vectors.near(self._passing(scope, wanted), self._views(), vector)
+        rows = [with_cosine(self._row(entry), cosine) for entry, cosine in found]
+        return sorted(rows, key=lambda row: (-(row.cosine or 0.0), row.id))[:limit]
+
+    def backlog(self, scope: Scope) -> tuple[int, int]:
+        visible = [entry for entry, _ in self._in(scope, VISIBLE)]
+        lacking = self._vectors.missing(visible, self._views())
+        return (len(lacking), len(visible)) if lacking else (0, 0)
+
+    def embed(self, scope: Scope, embedder: Embedder, budget_ms: int | None) -> int:
+        visible = [entry for entry, _ in self._in(scope, VISIBLE)]
+        self._vectors.embed(self._vectors.missing(visible, self._views()), self._views(), embedder)
+        return self.backlog(scope)[0]
+
+    def embedded_by(self, scope: Scope) -> str | None:
+        return self._vectors.identity
+
+    def _views(self) -> dict[str, str]:
+        journals: dict[str, list[Entry]] = {}
+        for entry, known in self._in(self._all, VISIBLE):
+            journals.setdefault(known.journal, []).append(entry)
+        return views_of(sorted(entries, key=lambda entry: entry.seq) for entries in journals.values())
 
     def look_around(self, scope: Scope, rows: Sequence[Row]) -> None:
         wanted = {row.id: row for row in rows}
@@ -304,6 +337,7 @@ class MemoryIndex:
                 known.spans.pop(id, None)
         for id in ids:
             self._recalled.pop(id, None)
+        self._vectors.forget(ids)
         self._version += 1
 
     def version(self, scope: Scope) -> int:
@@ -322,7 +356,8 @@ class MemoryIndex:
 
 def _describe(row: Row, entry: Entry, before: Entry | None, after: Entry | None) -> None:
     text = searchable_text(entry.content)
-    row.role, row.author, row.size, row.asks = entry.role, entry.author, len(text), text.rstrip().endswith("?")
+    row.role, row.author, row.size, row.head = entry.role, entry.author, len(text), text[:600]
+    row.asks = text.rstrip().endswith(("?", "？"))
     row.before, row.after = before.id if before else None, after.id if after else None
 
 

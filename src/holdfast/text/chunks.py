@@ -34,7 +34,11 @@ def fits(text: str, tokens: int) -> bool:
 
 
 def chunks(text: str, tokens: int, overlap: int) -> list[Chunk]:
-    """Spans that cover a text, in order; one where it fits, none where there is no text."""
+    """Spans that cover a text, in order; one where it fits, none where there is no text.
+
+    More than half a chunk is never carried over: 31 of 32 tokens would make a chunk of every letter.
+    """
+    overlap = min(overlap, tokens // 2)
     found: list[Chunk] = []
     start, line, end = 0, 1, 0
     while end < len(text):
@@ -58,7 +62,7 @@ def _end(text: str, start: int, covered: int, tokens: int) -> int:
     for match in reversed(list(_SENTENCE.finditer(text, least - 1, limit))):
         if match.end() >= least:
             return match.end()
-    safe = end_before(text, limit)
+    safe = start + end_before(text[start : limit + 1], limit - start)
     return safe if safe > covered else limit  # a character with more marks than a chunk holds is cut all the same
 
 
@@ -67,7 +71,9 @@ def _next_start(text: str, start: int, end: int, overlap: int) -> int:
     if not overlap or end >= len(text):
         return end
     back = end - _reach(text[max(start, end - 4 * overlap) : end][::-1], overlap)
-    return max(start + 1, min(start_after(text, back), end))
+    if back <= start:
+        return end  # a chunk that was cut short: the next one would hold it whole
+    return back - 1 + start_after(text[back - 1 : end], 1)
 
 
 def _reach(text: str, tokens: int) -> int:

@@ -89,7 +89,7 @@ def choose(
     choice = Choice(
         ids=tuple(dict.fromkeys(fields.entry_id(id) for id in ids)), user=user,
         sessions=scope.sessions if session is not None else (),
-        workspace=store.settings.workspace(workspace) if workspace else None,
+        workspace=store.settings.workspace(fields.workspace(workspace)) if workspace else None,
         key=None if key is None else fields.memory_key(key), wanted=wanted, history=history,
     )  # fmt: skip
     if not (choice.narrows or choice.sessions or choice.user or choice.workspace):

@@ -231,7 +231,21 @@ def erase(job: Job) -> None:
 def release(job: Job) -> None:
     """Damaged pieces in quarantine: all of a journal that goes, elsewhere those with its words (D41)."""
     for journal in sorted({piece["journal"] for piece in job.store.journal.quarantined(job.scope)}):
+        if journal not in job.journals and _lies_in_quarantine(job, journal):
+            job.store.journal.rewrite(job.scope, journal, lambda entry: entry, drop_damaged=job.holds)
         job.store.journal.release(job.scope, journal, (lambda raw: True) if journal in job.remove else job.holds)
+
+
+def _lies_in_quarantine(job: Job, journal: str) -> bool:
+    """Whether a piece of this journal must go; then the damaged line that it was copied from must go first."""
+    found: list[bool] = []
+
+    def look(raw: bytes) -> bool:
+        found.append(job.holds(raw))
+        return False
+
+    job.store.journal.release(job.scope, journal, look)
+    return any(found)
 
 
 def check(job: Job) -> None:

@@ -99,8 +99,8 @@ class _Held:
     def names(self) -> str:
         """All names that our files are made of, and all cards: read only if something was found."""
         if self._names is None:
-            own = self._store.index.names(self._scope)
-            self._names = "\n".join([*_format_names(), own, *_cards(self._store)]).lower()
+            own = (self._store.index.names(self._scope), self._store.embedding.names())
+            self._names = "\n".join([*_format_names(), *own, *_cards(self._store)]).lower()
         return self._names
 
 
@@ -124,6 +124,7 @@ def _roots(store: Store) -> list[dict[str, Any]]:
     others = [name for name in _names(agents) if name != store.agent]
     own = os.path.join("agents", store.agent)
     skip = [*(os.path.join("agents", name) for name in others), os.path.join(own, "locks")]
+    skip.append("ballast")  # reserved space that nobody ever writes to: 4 MiB of zeros cost a second
     skip += [os.path.join(own, "index", name) for name in ("index.lock", "build.lock")]
     roots: list[dict[str, Any]] = [{"root": store.home, "skip": skip, "prefix": ""}]
     path = store.index.status(whole(store.agent)).get("path")

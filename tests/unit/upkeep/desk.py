@@ -11,6 +11,7 @@ from holdfast.disk import REAL, make_private_dir
 from holdfast.guard.redaction import Redactor
 from holdfast.model.scope import Caller
 from holdfast.observe.events import Observer
+from holdfast.providers.embedding import Embedding
 from holdfast.recall.entries import Reader
 from holdfast.store import Store
 from holdfast.testing.workbench import AGENT, ALL, SESSION
@@ -37,6 +38,7 @@ class Shop:
             home=self.home, agent=AGENT, settings=self.settings, clock=self.clock, journal=self.journal,
             index=self.index, redactor=Redactor(b"k" * 32), observer=Observer(self.clock),
             reader=Reader(self.journal, self.index),
+            embedding=lambda: Embedding(os.path.join(self.home, "agents", AGENT), self.settings, self.index, ALL),
         )  # fmt: skip
 
     def reopen(self):

@@ -1,0 +1,223 @@
+"""Embedding: the one embedder that an agent's vectors come from, loaded when first needed (D17).
+
+Owns the choice: what is pinned, else what the settings mean; a process that lacks the pinned embedder, or
+whose settings name another, has none and says why in `reason`. A search asks for a question's vector under a
+deadline and may top up the backlog of its scope; it never fails for want of a vector. Writers load none of this.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from _thread import RLock
+
+from ..disk import REAL, exists, read_file, write_atomic
+from ..errors import BadConfig, Corrupt, HoldfastError, ProviderFailed
+from ..model.vector import Vector
+from . import pin as pins
+from .guarded import Circuit, Guarded
+from .pin import Pin
+from .registry import AUTO, LOCAL, NONE, Choice, make, resolve
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..config import Settings
+    from ..disk import Disk
+    from ..model.scope import Scope
+    from ..ports import Embedder, Index, Progress
+
+TOP_UP_MS = 200
+_LONGEST_QUESTION = 2_000  # characters; what a question is about stands in fewer
+_PROBE = "a word"
+
+
+class Embedding:
+    """What a store knows of vectors; made by `wiring`. Safe for threads."""
+
+    def __init__(self, folder: str, settings: Settings, index: Index, scope: Scope, disk: Disk = REAL) -> None:
+        self._path = os.path.join(folder, pins.FILE)
+        self._settings, self._index, self._scope, self._disk = settings, index, scope, disk
+        self.reason: str | None = None  # why there is no vector; None where there is one, or none is wanted
+        self.after_fork()
+
+    def after_fork(self) -> None:
+        """Start anew: a model's threads do not survive a fork."""
+        self._mutex = RLock()
+        self._circuit = Circuit()
+        self._loaded: Guarded | None = None
+        self._seen: tuple[int, ...] | None = None  # the pin's file when the embedder was loaded
+
+    @property
+    def wanted(self) -> bool:
+        """Whether the settings ask for vectors at all."""
+        return bool(self._settings["recall.vectors"]) and self._settings["embedder.provider"] != NONE
+
+    @property
+    def patience(self) -> int:
+        """How long a model on this machine may take when nobody waits for an answer."""
+        return int(self._settings["embedder.local_timeout_ms"])
+
+    # -- for searches
+
+    def ready(self, wait_ms: int | None = None) -> Embedder | None:
+        """The embedder of this memory, loaded; None where there is none, and `reason` says why."""
+        return self._ready(self.patience if wait_ms is None else wait_ms)
+
+    def query_vector(self, text: str, deadline_ms: int) -> Vector | None:
+        """A question's vector within the deadline; None without one, and `reason` says why."""
+        deadline = time.monotonic() + deadline_ms / 1000
+        embedder = self._ready(deadline_ms)
+        if embedder is None:
+            return None
+        try:
+            left = max(1, round((deadline - time.monotonic()) * 1000))
+            (row,) = embedder.within(left).embed([text[:_LONGEST_QUESTION]], query=True)
+        except HoldfastError as error:
+            self.reason = error.message
+            return None
+        return Vector(embedder.identity, row) if row.any() else None
+
+    def top_up(self, scope: Scope, budget_ms: int = TOP_UP_MS) -> int:
+        """Spend a little on what has no vector yet; returns how many entries of the scope still lack one."""
+        return self._fill(scope, budget_ms, max(1_000, 5 * budget_ms)) if self.wanted else 0
+
+    def missing(self, scope: Scope) -> tuple[int, int]:
+        """How many entries lack a vector, of how many; (0, 0) if none does or no vectors are wanted."""
+        return self._index.backlog(scope) if self.wanted else (0, 0)
+
+    def fill(self, scope: Scope) -> int:
+        """Empty the whole backlog of a scope; returns what is left, and `reason` says why."""
+        return self._fill(scope, None, self.patience) if self.missing(scope)[0] else 0
+
+    def _fill(self, scope: Scope, budget_ms: int | None, wait_ms: int) -> int:
+        embedder = self._ready(wait_ms)
+        try:
+            if embedder is not None:
+                return self._index.embed(scope, embedder.within(wait_ms), budget_ms)
+        except HoldfastError as error:  # the embedder failed, or the index is busy or read-only
+            self.reason = error.message
+        return self.missing(scope)[0]
+
+    # -- loading
+
+    def _ready(self, wait_ms: int) -> Guarded | None:
+        if not self.wanted:
+            self.reason = None
+            return None
+        with self._mutex:
+            try:
+                found = self._opened(wait_ms)
+                self.reason = None
+            except HoldfastError as error:
+                found, self.reason = None, error.message
+        return found
+
+    def _opened(self, wait_ms: int) -> Guarded | None:
+        """The pinned embedder, loaded at most once for each state of the pin."""
+        seen = self._stamp()
+        if self._loaded is not None and seen == self._seen:
+            return self._loaded
+        if seen != self._seen:
+            self._circuit.close()
+        self._seen, self._loaded = seen, None
+        pinned = self._pinned()
+        choice = self._choice(pinned)
+        if choice.provider == NONE:
+            return None
+        made = self._circuit.call(lambda: make(choice), wait_ms)
+        self._refuse_another(made, pinned)
+        if pinned is None:
+            self._write_first(Pin(identity=made.identity, **choice.to_dict()))
+        self._loaded, self._seen = Guarded(made, self._circuit, self.patience), self._stamp()
+        return self._loaded
+
+    def _pinned(self) -> Pin | None:
+        """The pin; a reindex that was killed after its flip has put the next one in force."""
+        pinned, coming = pins.read(self._disk, self._path)
+        if coming is not None and self._index.embedded_by(self._scope) == coming.identity:
+            return coming
+        return pinned
+
+    def _choice(self, pinned: Pin | None) -> Choice:
+        """What to load; ProviderFailed if the settings name another embedder than the pinned one."""
+        provider, model = self._settings["embedder.provider"], self._settings["embedder.model"]
+        if pinned is None:
+            return resolve(provider, model)
+        fits = pinned.provider == provider or (provider == AUTO and pinned.provider in (*LOCAL, NONE))
+        if not fits or (model and provider != AUTO and model != pinned.model):
+            raise ProviderFailed(
+                f"this memory's vectors were made by {pinned.identity}, and the settings name {model or provider}; "
+                f"`holdfast reindex --embedder {provider}` makes them anew"
+            )
+        return Choice(provider=pinned.provider, model=pinned.model)
+
+    def _refuse_another(self, made: Embedder, pinned: Pin | None) -> None:
+        """Nothing is stored or compared under a wrong identity."""
+        due = pinned.identity if pinned is not None else self._index.embedded_by(self._scope)
+        if due in (None, made.identity):
+            return
+        reason = (
+            f"this memory's vectors were made by {due}, and here is {made.identity}; `holdfast reindex --embedder` "
+            "makes them anew"
+        )
+        self._circuit.fail(reason)
+        raise ProviderFailed(reason)
+
+    def _write_first(self, pin: Pin) -> None:
+        """Pin what is used first. A home that cannot be written is not pinned; who came before us is right."""
+        try:
+            if not exists(self._disk, self._path):
+                write_atomic(self._disk, self._path, pins.encoded(pin))
+        except OSError:
+            return
+        if (there := pins.read(self._disk, self._path)[0]) is not None and there.identity != pin.identity:
+            raise ProviderFailed(f"this memory was just given the embedder {there.identity}; ask again")
+
+    def _stamp(self) -> tuple[int, ...] | None:
+        try:
+            found = self._disk.stat(self._path)
+        except OSError:
+            return None
+        return found.st_ino, found.st_mtime_ns, found.st_size
+
+    def names(self) -> str:
+        """What our own file says: names of embedders and models."""
+        try:
+            return read_file(self._disk, self._path).decode("utf-8", "replace")
+        except OSError:
+            return ""
+
+    # -- changing
+
+    def change(self, provider: str, progress: Progress | None = None) -> None:
+        """Build the index anew with vectors of another embedder; until the end the old ones serve."""
+        set_to = self._settings["embedder.provider"]
+        if set_to not in (AUTO, provider):
+            raise BadConfig(
+                f"embedder.provider is {set_to}; set it to {provider} or auto first, else nobody would use its vectors"
+            )
+        choice = resolve(provider, self._settings["embedder.model"])
+        embedder = None if choice.provider == NONE else self._proven(choice)
+        fresh = Pin(identity=embedder.identity if embedder else NONE, **choice.to_dict())
+        before = self._old_pin()
+        pins.write(self._disk, self._path, before, fresh)
+        try:
+            self._index.rebuild(self._scope, progress, embedder)
+        except BaseException:
+            pins.write(self._disk, self._path, before)
+            raise
+        pins.write(self._disk, self._path, fresh)
+
+    def _old_pin(self) -> Pin | None:
+        try:
+            return self._pinned()
+        except Corrupt:
+            return None
+
+    def _proven(self, choice: Choice) -> Guarded:
+        """The embedder, after it has shown that it works."""
+        circuit = Circuit()
+        made = circuit.call(lambda: make(choice), self.patience)
+        guarded = Guarded(made, circuit, self.patience)
+        guarded.embed([_PROBE])
+        return guarded

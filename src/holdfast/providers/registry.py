@@ -1,0 +1,67 @@
+"""Registry: which embedders there are, and which one a name means.
+
+A row a provider: how it is made and whether it stays on this machine. `auto` never leaves the machine: it is
+the ONNX model if its extra is installed, else the one in the wheel. Providers are imported when they are
+made, never before. A new one is its file and a row here.
+"""
+
+from __future__ import annotations
+
+from ..errors import MissingExtra
+from ..model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..ports import Embedder
+
+NONE = "none"
+AUTO = "auto"
+
+
+class Choice(Value):
+    """An embedder by name: the provider, and its model where it has several."""
+
+    provider: str
+    model: str = ""
+
+
+def _builtin(model: str) -> Embedder:
+    from .builtin import BuiltinEmbedder
+
+    return BuiltinEmbedder()
+
+
+def _minilm(model: str) -> Embedder:
+    from . import onnx
+
+    return onnx.minilm(model)
+
+
+def _onnx(model: str) -> Embedder:
+    from . import onnx
+
+    return onnx.encoder(model)
+
+
+FACTORIES: dict[str, Callable[[str], Embedder]] = {"builtin": _builtin, "minilm": _minilm, "onnx": _onnx}
+LOCAL = frozenset(FACTORIES)  # those that never leave the machine
+
+
+def resolve(provider: str, model: str = "") -> Choice:
+    """What a name from the settings means here and now."""
+    if provider != AUTO:
+        return Choice(provider=provider, model=model)
+    from .onnx import installed
+
+    return Choice(provider="minilm", model=model) if installed(model) else Choice(provider="builtin")
+
+
+def make(choice: Choice) -> Embedder:
+    """The embedder, loaded; MissingExtra if it is not part of this installation."""
+    factory = FACTORIES.get(choice.provider)
+    if factory is None:
+        known = ", ".join(sorted(FACTORIES))
+        raise MissingExtra(f"the embedder {choice.provider} is not part of this version; there are {known}")
+    return factory(choice.model)

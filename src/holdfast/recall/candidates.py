@@ -1,0 +1,90 @@
+"""Candidates: what the two sides of a search found, before anything is ranked.
+
+The keyword side always runs; the vector side runs when there is an embedder, within its deadline, and
+when the question has words at all. A side that did not run is named with its reason, never guessed.
+"""
+
+from __future__ import annotations
+
+from .fusion import WITH_VECTORS, WITHOUT_VECTORS, scaled, spread
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..model.query import Filter, Row
+    from ..model.scope import Scope
+    from ..model.vector import Vector
+    from ..store import Store
+    from .asking import Question
+    from .fusion import Scores, Weights
+
+MOST = 200
+LEAST = 100
+NEAREST = 100
+ANSWERED = 60  # how many of the best candidates bring the turn after them along: often the answer
+SPOKEN = "conversation"
+VECTOR_MS = 1_500  # how long a question's vector may take before words must do
+UNKNOWN = 0.5  # below this share of known words a question is in another language: vectors say little
+
+
+class Candidates:
+    """Rows of both sides, what each scored, and how the search came about."""
+
+    def __init__(self, store: Store, scope: Scope, wanted: Filter, question: Question, count: int) -> None:
+        self._store, self._scope, self._wanted = store, scope, wanted
+        self.reason: str | None = None  # why there is no vector side
+        self.floor = 1.0  # cosines up to this are noise
+        self.weights: Weights = WITHOUT_VECTORS
+        self.mode = "keyword"
+        by_word = store.index.match(scope, wanted, question.words, min(MOST, max(LEAST, count)))
+        vector = self._vector(question)
+        near = store.index.near(scope, wanted, vector, NEAREST) if vector is not None else []
+        self.rows = _joined(by_word, near)
+        store.index.look_around(scope, self.rows)
+        self.keyword: Scores = scaled({row.id: row.score for row in by_word})
+        self.vector: Scores | None = None
+        if vector is not None:
+            self.vector = spread({row.id: row.cosine for row in near if row.cosine is not None})
+        elif question.words.terms:
+            self.rows += self._answers(by_word)
+
+    def _vector(self, question: Question) -> Vector | None:
+        """The question's vector, and with it the weights and the floor of its embedder."""
+        embedding = self._store.embedding
+        if not question.words.terms or not embedding.wanted:
+            return None
+        embedding.top_up(self._scope)
+        vector = embedding.query_vector(question.text, VECTOR_MS)
+        embedder = embedding.ready(VECTOR_MS) if vector is not None else None
+        if vector is None or embedder is None:
+            self.reason = embedding.reason
+            return None
+        self.floor, self.mode = embedder.floor, "hybrid"
+        self.weights = WITH_VECTORS.replace(vector=WITH_VECTORS.vector * _share(embedder.known(question.text)))
+        return vector
+
+    def _answers(self, rows: Sequence[Row]) -> list[Row]:
+        """The turns after the best candidates of a conversation: what was asked there is answered here."""
+        known = {row.id for row in self.rows}
+        after = dict.fromkeys(row.after for row in rows[:ANSWERED] if row.after is not None and row.type == SPOKEN)
+        ids = tuple(id for id in after if id not in known)
+        if not ids or self._wanted.ids:
+            return []
+        wanted = self._wanted.replace(ids=ids)
+        found = [row for row in self._store.index.rows(self._scope, wanted) if row.type == SPOKEN]
+        self._store.index.look_around(self._scope, found)
+        return found
+
+
+def _joined(by_word: Sequence[Row], near: Sequence[Row]) -> list[Row]:
+    """Each entry once, with what both sides know of it."""
+    rows = {row.id: row for row in by_word}
+    for row in near:
+        rows.setdefault(row.id, row).cosine = row.cosine
+    return list(rows.values())
+
+
+def _share(known: float) -> float:
+    """How much of its weight the vector side keeps for a question of which so much is known."""
+    return min(1.0, known / UNKNOWN) if known < UNKNOWN else 1.0

@@ -1,0 +1,423 @@
+"""Vectors in SQLite: storage, nearness at size, the cache, and that they end with what they are made of."""
+
+import os
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from holdfast.disk import REAL
+from holdfast.index import nearness
+from holdfast.index.database import ask_all, ask_one, connect, create
+from holdfast.index.filling import Todo, insert, number_of
+from holdfast.index.nearness import Asked, load
+from holdfast.index.pages import bits_of
+from holdfast.index.sqlite import IndexOptions, SqliteIndex
+from holdfast.model.query import Filter
+from holdfast.model.scope import Scope
+from holdfast.model.vector import Vector
+from holdfast.testing.embedder import HashingEmbedder
+from tests.unit.index.test_erasing import bytes_of
+
+ANA = Scope(agent="main", user="ana")
+
+
+def unit(rows):
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype("<f4")
+
+
+def clustered(count, dimensions, seed):
+    """Fifty to a cluster, with dimensions that weigh less and less, as those of real embedders do."""
+    draw = np.random.default_rng(seed)
+    centres = draw.standard_normal((count // 50 + 1, dimensions))
+    rows = centres[draw.integers(0, len(centres), count)] + 0.8 * draw.standard_normal((count, dimensions))
+    asked = centres[draw.integers(0, len(centres), 40)] + 0.8 * draw.standard_normal((40, dimensions))
+    weights = np.arange(1, dimensions + 1) ** -0.2
+    return unit(rows * weights), unit(asked * weights)
+
+
+def stored(path, rows, users=1):
+    """A database with these vectors and an entry for each; entry i belongs to user i % users."""
+    connection = create(REAL, str(path))
+    connection.execute("BEGIN IMMEDIATE")
+    connection.executemany("INSERT INTO users(id) VALUES(?)", [(f"user{number}",) for number in range(users)])
+    connection.executemany(
+        "INSERT INTO entries(id, file, seq, offset, length, checksum, scope, user_id, time, type, importance, pinned, "
+        "sensitive, provenance, tags, detail) VALUES(?,1,?,0,0,'','session',?,?,?,0.5,0,0,'user','[]','{}')",
+        (
+            (f"mem_{n:06d}", n, f"user{n % users}", n, "decision" if n % 20 == 0 else "note")
+            for n in range(len(rows))
+        ),
+    )  # fmt: skip
+    connection.executemany(
+        "INSERT INTO chunks(entry, hash, text) VALUES(?,'','')", ((n + 1,) for n in range(len(rows)))
+    )
+    number = number_of(connection, "testing/rows/0", rows.shape[1])
+    todo = (
+        Todo(chunk=n + 1, entry="", ordinal=0, owner=n % users + 1, text="", hash="", made_of=())
+        for n in range(len(rows))
+    )
+    assert insert(connection, number, ((one, row.tobytes()) for one, row in zip(todo, rows, strict=True))) == len(rows)
+    connection.execute("COMMIT")
+    return connection
+
+
+def near(connection, matrix, query, limit=10, scope=None, wanted=None):
+    asked = Asked(connection, matrix, scope or Scope(agent="main", user="user0"), wanted or Filter())
+    return [int(row.id[4:]) for row in asked.near(Vector("testing/rows/0", query), limit)]
+
+
+def recall(connection, matrix, rows, asked, allowed=None, **narrow):
+    allowed = np.ones(len(rows), bool) if allowed is None else allowed
+    found = 0
+    for query in asked:
+        exact = np.where(allowed, rows @ query, -2)
+        best = set(np.argpartition(-exact, 10)[:10].tolist())
+        found += len(best & set(near(connection, matrix, query, **narrow)))
+    return found / (10 * len(asked))
+
+
+# -- pages
+
+
+@pytest.mark.parametrize("dimensions", [64, 100, 256, 384])
+def test_sign_bits_are_those_of_numpy(dimensions):
+    row = np.random.default_rng(1).standard_normal(dimensions).astype("<f4")
+    packed = np.packbits(np.signbit(row)).tobytes()
+    assert bits_of(row.tobytes()) == packed.ljust(-(-dimensions // 64) * 8, b"\0")
+
+
+def test_a_page_that_was_not_changed_is_not_read_again(tmp_path):
+    rows, _ = clustered(600, 64, 1)
+    connection = stored(tmp_path / "index.db", rows)
+    first = load(connection, None)
+    assert load(connection, first) is first
+    assert len(first.pages) == 3
+
+
+# -- nearness
+
+
+def test_few_vectors_are_compared_exactly(tmp_path):
+    rows, asked = clustered(3_000, 64, 2)
+    connection = stored(tmp_path / "index.db", rows)
+    matrix = load(connection, None)
+    assert matrix.floats is not None
+    assert recall(connection, matrix, rows, asked) == 1.0
+
+
+@pytest.mark.parametrize(("count", "dimensions"), [(25_000, 256), (25_000, 384)])
+def test_many_vectors_are_found_by_bits_with_a_recall_of_97_percent(tmp_path, count, dimensions):
+    rows, asked = clustered(count, dimensions, 3)
+    connection = stored(tmp_path / "index.db", rows)
+    matrix = load(connection, None)
+    assert matrix.floats is None
+    assert recall(connection, matrix, rows, asked) >= 0.97
+
+
+def test_one_of_several_users_is_found_by_bits_as_well(tmp_path, monkeypatch):
+    monkeypatch.setattr(nearness, "EXACT", 100)
+    rows, asked = clustered(6_000, 256, 4)
+    connection = stored(tmp_path / "index.db", rows, users=3)
+    own = np.arange(len(rows)) % 3 == 0
+    assert recall(connection, load(connection, None), rows, asked, own) >= 0.97
+
+
+@pytest.mark.parametrize("exact", [100, 20_000])
+def test_a_filter_that_few_pass_finds_all_of_them(tmp_path, monkeypatch, exact):
+    monkeypatch.setattr(nearness, "EXACT", exact)
+    rows, asked = clustered(4_000, 64, 5)
+    connection = stored(tmp_path / "index.db", rows)
+    matrix = load(connection, None)
+    decisions = np.arange(len(rows)) % 20 == 0
+    assert recall(connection, matrix, rows, asked, decisions, wanted=Filter(types=("decision",))) == 1.0
+    everything = near(connection, matrix, asked[0], 4_000, wanted=Filter(types=("decision",)))
+    assert sorted(everything) == list(range(0, 4_000, 20))
+
+
+def test_a_cold_process_with_many_vectors_reads_the_floats_of_few(tmp_path):
+    rows, asked = clustered(25_000, 64, 6)
+    connection = stored(tmp_path / "index.db", rows)
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    connection.close()
+    connection = connect(str(tmp_path / "index.db"))
+    read = []
+    connection.exec_trace = lambda cursor, sql, values: read.append((sql, values)) or True
+    near(connection, load(connection, None), asked[0])
+    floats = [values for sql, values in read if "v.data" in sql or "data FROM vectors" in sql]
+    assert len(floats) == 1
+    assert len(floats[0][0].split(",")) < 1_000
+
+
+def test_memory_stays_below_1600_bytes_an_entry(tmp_path):
+    rows, _ = clustered(5_000, 384, 7)
+    connection = stored(tmp_path / "index.db", rows)
+    matrix = load(connection, None)
+    used = sum(array.nbytes for array in (matrix.owners, matrix.bits, matrix.floats, matrix.numbers))
+    assert used / (len(matrix.pages) * 256) <= 1_600
+
+
+def test_ties_are_never_cut_by_the_order_of_rows(tmp_path):
+    rows = np.repeat(unit(np.ones((1, 64))), 500, axis=0)
+    connection = stored(tmp_path / "index.db", rows)
+    assert near(connection, load(connection, None), rows[0], 10) == list(range(10))
+
+
+# -- through the index
+
+
+def filled(embedded, embedder=None):
+    embedder = embedder or HashingEmbedder()
+    embedded.index.refresh(embedded.all, 2_000)
+    assert embedded.index.embed(embedded.all, embedder, None) == 0
+    return embedder
+
+
+def turn(embedded, session, text):
+    return embedded.add(session, text, type="conversation", role="user")
+
+
+def found(embedded, embedder, text):
+    embedded.index.refresh(embedded.all, 2_000)
+    vector = Vector(embedder.identity, embedder.embed([text], query=True)[0])
+    return [row.id for row in embedded.index.near(ANA, Filter(), vector, 10)]
+
+
+def test_what_another_process_adds_and_erases_is_seen_at_the_next_question(embedded):
+    session = embedded.session()
+    first = embedded.add(session, "alpha words", type="note")
+    embedder = filled(embedded)
+    assert found(embedded, embedder, "alpha") == [first.id]
+    other = embedded.open_index()
+    second = embedded.add(session, "alpha alpha", type="note")
+    other.refresh(embedded.all, 2_000)
+    other.embed(embedded.all, embedder, None)
+    assert found(embedded, embedder, "alpha") == [second.id, first.id]
+    embedded.journal.rewrite(embedded.scope(), session, lambda entry: None if entry.id == second.id else entry)
+    other.erase(embedded.scope(), [], [second.id])
+    assert found(embedded, embedder, "alpha") == [first.id]
+    other.close()
+
+
+def test_the_matrix_follows_a_rebuild(embedded):
+    session = embedded.session()
+    entries = [embedded.add(session, f"alpha {number}", type="note") for number in range(5)]
+    embedder = filled(embedded)
+    before = found(embedded, embedder, "alpha 3")
+    embedded.index.rebuild(embedded.all)
+    assert found(embedded, embedder, "alpha 3") == before
+    assert len(before) == len(entries)
+
+
+def test_no_float_and_no_bit_of_an_erased_entry_or_of_what_saw_it_is_left(embedded):
+    session = embedded.session()
+    for number in range(40):
+        turn(embedded, session, f"filler number {number}")
+    secret = turn(embedded, session, "the xylophonist quarrelled")
+    after = turn(embedded, session, "and then she left")
+    turn(embedded, session, "the end")
+    embedder = filled(embedded, HashingEmbedder(64, costly=True))
+    data = dict(
+        embedded.index.live.ask(
+            lambda c: ask_all(
+                c, "SELECT e.id, v.data FROM vectors v JOIN chunks c ON c.n=v.chunk JOIN entries e ON e.n=c.entry"
+            )
+        )
+    )
+    doomed = [data[secret.id], data[after.id]]
+    kept = data[embedded_first(embedded)]
+    assert all(any(vector in file for file in bytes_of(embedded).values()) for vector in (*doomed, kept))
+    embedded.journal.rewrite(embedded.scope(), session, lambda entry: None if entry.id == secret.id else entry)
+    embedded.index.erase(embedded.scope(), [], [secret.id])
+    embedded.index.close()
+    files = bytes_of(embedded)
+    for vector in doomed:
+        assert not any(vector in file or vector[:64] in file for file in files.values())
+    assert any(kept in file for name, file in files.items() if name.name == "index.db")
+    assert any(kept in file for name, file in files.items() if name.name == "cache.db")
+    signs = bits_of(doomed[0])
+    assert not any(signs in file for file in files.values())
+    assert embedder.calls
+
+
+def embedded_first(embedded):
+    return embedded.index.rows(ANA, Filter(), "oldest", 1)[0].id
+
+
+def test_a_vector_made_while_its_entry_was_erased_is_thrown_away(embedded):
+    session = embedded.session()
+    gone = turn(embedded, session, "alpha")
+    turn(embedded, session, "beta")
+    embedded.index.refresh(embedded.all, 2_000)
+
+    class Slow(HashingEmbedder):
+        def embed(self, texts, *, query=False):
+            if not self.calls:
+                embedded.journal.rewrite(embedded.scope(), session, lambda e: None if e.id == gone.id else e)
+                embedded.index.erase(embedded.scope(), [], [gone.id])
+            return super().embed(texts, query=query)
+
+    slow = Slow()
+    assert embedded.index.embed(embedded.all, slow, None) == 1
+    assert embedded.index.live.ask(lambda c: ask_one(c, "SELECT count(*) FROM vectors")) == (0,)
+    assert embedded.index.embed(embedded.all, slow, None) == 0
+    assert slow.calls[-1:] == ["beta"]
+
+
+def test_a_budget_is_kept_and_the_last_written_come_first(embedded):
+    session = embedded.session()
+    entries = [embedded.add(session, f"entry {number}", type="note") for number in range(200)]
+    embedded.index.refresh(embedded.all, 2_000)
+
+    class Slow(HashingEmbedder):
+        def embed(self, texts, *, query=False):
+            time.sleep(0.002 * len(texts))
+            return super().embed(texts, query=query)
+
+    slow = Slow()
+    started = time.monotonic()
+    left = embedded.index.embed(embedded.all, slow, 60)
+    assert time.monotonic() - started < 1.0
+    assert 0 < left < 200
+    assert slow.calls[0] == "entry 199"
+    assert len(entries) - left == len(slow.calls)
+
+
+def test_refused_vectors_are_counted(embedded):
+    embedded.add(embedded.session(), "alpha")
+
+    class Wrong(HashingEmbedder):
+        def embed(self, texts, *, query=False):
+            return super().embed(texts, query=query) * np.float32("nan")
+
+    embedded.index.refresh(embedded.all, 2_000)
+    assert embedded.index.embed(embedded.all, Wrong(), None) == 1
+    status = embedded.index.status(embedded.all)
+    assert (status["refused"], status["vectors"], status["without_vector"]) == (1, 0, 1)
+
+
+def test_writers_never_load_numpy(tmp_path):
+    code = (
+        "import sys, holdfast\n"
+        f"with holdfast.open({str(tmp_path / 'home')!r}) as memory:\n"
+        "    session = memory.create_session('ana')\n"
+        "    first = session.add('alpha')\n"
+        "    session.add('beta')\n"
+        "    memory.amend(first.id, text='gamma')\n"
+        "    memory.delete(first.id)\n"
+        "    memory.reindex()\n"
+        "    assert 'numpy' not in sys.modules\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+# -- the cache
+
+
+def indexed(embedded, **options):
+    return SqliteIndex(
+        str(embedded.folder / "index"), "main", embedded.journal, embedded.clock,
+        recalled=str(embedded.folder / "recalled.jsonl"), options=IndexOptions(**options),
+    )  # fmt: skip
+
+
+def cached(embedded):
+    if not os.path.exists(embedded.index.cache.path):
+        return []
+    connection = connect(embedded.index.cache.path)
+    try:
+        return ask_all(connection, "SELECT provider, model, provider_key, dims FROM embedding_cache")
+    finally:
+        connection.close()
+
+
+def without_index(embedded):
+    """Throw the index away, the cache apart."""
+    folder = embedded.folder / "index"
+    embedded.index.close()
+    for path in folder.rglob("index.db*"):
+        path.unlink()
+    embedded.index = embedded.open_index()
+
+
+def test_a_costly_embedder_is_not_asked_again_after_the_index_was_lost(embedded):
+    session = embedded.session()
+    for text in ("alpha", "beta"):
+        embedded.add(session, text)
+    embedder = filled(embedded, HashingEmbedder(costly=True))
+    assert cached(embedded) == [("testing", "hashing", "64", 64)] * 2
+    assert oct(os.stat(embedded.index.cache.path).st_mode & 0o777) == "0o600"
+    embedder.calls.clear()
+    without_index(embedded)
+    filled(embedded, embedder)
+    assert embedder.calls == []
+
+
+def test_a_cheap_embedder_leaves_no_cache(embedded):
+    embedded.add(embedded.session(), "alpha")
+    filled(embedded)
+    assert not os.path.exists(embedded.index.cache.path)
+
+
+def test_embedders_never_meet_in_the_cache(embedded):
+    embedded.add(embedded.session(), "alpha")
+    filled(embedded, HashingEmbedder(costly=True))
+    other = HashingEmbedder(model="other", costly=True)
+    embedded.index.rebuild(embedded.all, None, other)
+    assert other.calls == ["alpha"]
+    assert {row[1] for row in cached(embedded)} == {"hashing", "other"}
+
+
+def test_the_longest_unused_leave_the_cache_first(embedded):
+    embedded.add(embedded.session(), "makes the folder")
+    embedded.index.refresh(embedded.all, 2_000)
+    cache, todo = embedded.index.cache, [
+        Todo(chunk=n, entry=f"mem_{n}", ordinal=0, owner=1, text="", hash=f"hash {n}", made_of=(f"mem_{n}",))
+        for n in range(4)
+    ]  # fmt: skip
+    for one in todo:
+        cache.keep("testing/a/1", [(one, bytes(16))])
+        embedded.clock.advance(1_000)
+    assert set(cache.take("testing/a/1", todo[:1])) == {0}  # used again: now the freshest
+    assert cache.prune(2, 1 << 20) == 2
+    assert set(cache.take("testing/a/1", todo)) == {0, 3}
+    assert cache.take("testing/b/1", todo) == {}
+
+
+def test_the_cache_keeps_to_its_bytes(embedded):
+    session = embedded.session()
+    embedded.index = indexed(embedded, cache_bytes=5 * (64 * 4 + 400))
+    for number in range(9):
+        embedded.add(session, f"entry {number}", type="note")
+    filled(embedded, HashingEmbedder(costly=True))
+    assert len(cached(embedded)) == 5
+
+
+def test_a_cache_that_is_damaged_or_deleted_costs_only_the_embedding(embedded):
+    session = embedded.session()
+    embedded.add(session, "alpha")
+    embedder = filled(embedded, HashingEmbedder(costly=True))
+    with open(embedded.index.cache.path, "r+b") as file:
+        file.write(b"garbage" * 200)
+    embedded.add(session, "beta")
+    filled(embedded, embedder)
+    os.unlink(embedded.index.cache.path)
+    embedded.add(session, "gamma")
+    filled(embedded, embedder)
+    assert found(embedded, embedder, "beta")
+
+
+def test_the_cache_forgets_what_was_edited_before_it_was_erased(embedded):
+    session = embedded.session()
+    entry = turn(embedded, session, "the first words")
+    turn(embedded, session, "an answer")
+    embedder = filled(embedded, HashingEmbedder(costly=True))
+    embedded.journal.amend(ANA, session, entry.id, "user", {"text": "other words"})
+    filled(embedded, embedder)
+    assert len(cached(embedded)) == 4
+    embedded.journal.rewrite(ANA, session, lambda one: None if one.id == entry.id else one)
+    embedded.index.erase(ANA, [], [entry.id])
+    assert cached(embedded) == []

@@ -1,0 +1,260 @@
+"""Which embedder a memory has, and what happens when it is another, damaged or gone (D17)."""
+
+import json
+import os
+
+import pytest
+
+import holdfast
+from holdfast.errors import BadConfig, MissingExtra, ProviderFailed
+from holdfast.model.query import Filter
+from holdfast.providers import pin as pins
+from holdfast.providers import registry
+from holdfast.testing.embedder import HashingEmbedder
+
+
+@pytest.fixture
+def embedders(monkeypatch):
+    """Two embedders behind the names builtin and minilm, and how often each was loaded."""
+    loaded = []
+
+    def factory(name, dimensions):
+        def make(model):
+            loaded.append(name)
+            return HashingEmbedder(dimensions, name)
+
+        return make
+
+    for name, dimensions in (("builtin", 64), ("minilm", 32)):
+        monkeypatch.setitem(registry.FACTORIES, name, factory(name, dimensions))
+    monkeypatch.setattr("holdfast.providers.onnx.installed", lambda model="": False)
+    return loaded
+
+
+@pytest.fixture
+def home(tmp_path):
+    return str(tmp_path / "home")
+
+
+def opened(home, **settings):
+    return holdfast.open(home, user="ana", settings={f"embedder.{name}": value for name, value in settings.items()})
+
+
+def filled(memory, *texts):
+    for text in texts or ("alpha", "beta"):
+        memory.add(text)
+    memory.sync()
+    return memory
+
+
+def pinned(home):
+    with open(os.path.join(home, "agents", "main", "embedder.json"), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def near(memory, text="alpha"):
+    vector = memory.store.embedding.query_vector(text, 5_000)
+    if vector is None:
+        return None
+    return [row.id for row in memory.store.index.near(memory.scope(), Filter(), vector, 10)]
+
+
+def test_nothing_is_loaded_by_opening_and_writing(home, embedders):
+    with opened(home) as memory:
+        memory.add("alpha")
+        memory.reindex()
+        assert embedders == []
+    assert not os.path.exists(os.path.join(home, "agents", "main", "embedder.json"))
+
+
+def test_the_first_use_pins_what_auto_means(home, embedders):
+    with filled(opened(home)) as memory:
+        assert pinned(home) == {"identity": "testing/builtin/64", "provider": "builtin", "model": ""}
+        assert len(near(memory)) == 2
+        assert memory.store.embedding.reason is None
+        assert embedders == ["builtin"]
+
+
+def test_auto_is_resolved_once(home, embedders, monkeypatch):
+    filled(opened(home)).close()
+    monkeypatch.setattr("holdfast.providers.onnx.installed", lambda model="": True)
+    with opened(home) as memory:
+        assert len(near(memory)) == 2
+        assert set(embedders) == {"builtin"}
+
+
+def test_a_process_without_the_pinned_embedder_has_none_and_says_so(home, embedders, monkeypatch):
+    filled(opened(home, provider="minilm")).close()
+
+    def missing(model):
+        raise MissingExtra("run pip install it")
+
+    monkeypatch.setitem(registry.FACTORIES, "minilm", missing)
+    with opened(home) as memory:
+        memory.add("gamma")
+        assert near(memory) is None
+        assert memory.store.embedding.reason == "run pip install it"
+        assert memory.sync()["without_vector"] == 1
+        assert memory.store.index.embedded_by(memory.scope()) == "testing/minilm/32"
+
+
+def test_a_setting_that_names_another_embedder_uses_none(home, embedders):
+    filled(opened(home)).close()
+    with opened(home, provider="minilm") as memory:
+        assert near(memory) is None
+        assert "reindex --embedder minilm" in memory.store.embedding.reason
+    assert pinned(home)["provider"] == "builtin"
+
+
+def test_another_model_under_the_pinned_name_is_refused(home, embedders, monkeypatch):
+    filled(opened(home)).close()
+    monkeypatch.setitem(registry.FACTORIES, "builtin", lambda model: HashingEmbedder(64, "newer"))
+    with opened(home) as memory:
+        memory.add("gamma")
+        assert near(memory) is None
+        assert "testing/newer/64" in memory.store.embedding.reason
+        assert memory.store.embedding.top_up(memory.scope()) == 1
+        assert memory.store.index.embedded_by(memory.scope()) == "testing/builtin/64"
+
+
+def test_vectors_without_a_pin_keep_their_embedder(home, embedders, monkeypatch):
+    filled(opened(home)).close()
+    os.unlink(os.path.join(home, "agents", "main", "embedder.json"))
+    with opened(home, provider="minilm") as memory:
+        assert near(memory) is None
+        assert "testing/builtin/64" in memory.store.embedding.reason
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"identity":1,"strange":2}', b"\xff\xfe"])
+def test_a_damaged_pin_uses_none_until_a_reindex_names_one(home, embedders, data):
+    filled(opened(home)).close()
+    with open(os.path.join(home, "agents", "main", "embedder.json"), "wb") as file:
+        file.write(data)
+    with opened(home) as memory:
+        assert near(memory) is None
+        assert "embedder.json" in memory.store.embedding.reason
+        memory.reindex(embedder="builtin")
+        assert len(near(memory)) == 2
+
+
+def test_none_is_a_choice_and_not_a_fault(home, embedders):
+    with filled(opened(home, provider="none")) as memory:
+        assert near(memory) is None
+        assert memory.store.embedding.reason is None
+        assert memory.store.embedding.missing(memory.scope()) == (0, 0)
+        assert embedders == []
+
+
+def test_a_search_tops_up_the_backlog_of_its_scope(home, embedders):
+    with opened(home) as memory:
+        for number in range(30):
+            memory.add(f"entry {number}")
+        memory.store.index.refresh(memory.scope(), 2_000)
+        assert memory.store.embedding.missing(memory.scope()) == (30, 30)
+        while memory.store.embedding.top_up(memory.scope()):
+            continue
+        assert memory.store.embedding.missing(memory.scope()) == (0, 0)
+        assert len(near(memory, "entry 7")) == 10
+
+
+def test_a_question_without_a_word_has_no_vector_and_no_fault(home, embedders):
+    with filled(opened(home)) as memory:
+        assert memory.store.embedding.query_vector("", 1_000) is None
+        assert memory.store.embedding.reason is None
+
+
+# -- changing the embedder
+
+
+def test_reindex_changes_the_embedder_of_all(home, embedders):
+    with filled(opened(home)) as memory:
+        report = memory.reindex(embedder="minilm")
+        assert (report["embedder"], report["without_vector"]) == ("testing/minilm/32", 0)
+        assert pinned(home) == {"identity": "testing/minilm/32", "provider": "minilm", "model": ""}
+        assert len(near(memory)) == 2
+
+
+def test_another_open_process_follows_the_change(home, embedders):
+    memory = filled(opened(home))
+    assert len(near(memory)) == 2
+    with opened(home, local_timeout_ms=60_000) as other:
+        other.reindex(embedder="minilm")
+    assert len(near(memory)) == 2
+    assert memory.store.embedding.ready().identity == "testing/minilm/32"
+    memory.close()
+
+
+def test_reindex_refuses_what_the_settings_would_not_use(home, embedders):
+    with filled(opened(home, provider="builtin")) as memory, pytest.raises(BadConfig, match=r"embedder\.provider"):
+        memory.reindex(embedder="minilm")
+    assert pinned(home)["provider"] == "builtin"
+
+
+def test_a_change_to_an_embedder_that_fails_changes_nothing(home, embedders, monkeypatch):
+    class Failing(HashingEmbedder):
+        def embed(self, texts, *, query=False):
+            if len(texts) > 1:
+                raise ValueError("half-way")
+            return super().embed(texts, query=query)
+
+    monkeypatch.setitem(registry.FACTORIES, "minilm", lambda model: Failing(32, "minilm"))
+    with filled(opened(home)) as memory:
+        before = near(memory)
+        with pytest.raises(ProviderFailed):
+            memory.reindex(embedder="minilm")
+        assert pinned(home)["provider"] == "builtin"
+        assert near(memory) == before
+
+
+def test_a_change_killed_before_the_flip_changes_nothing(home, embedders, monkeypatch):
+    memory = filled(opened(home))
+    before = near(memory)
+    monkeypatch.setattr(pins, "write", killed_after(pins.write, 1))
+    monkeypatch.setattr(type(memory.store.index), "rebuild", raise_killed)
+    with pytest.raises(Killed):
+        memory.reindex(embedder="minilm")
+    assert pinned(home)["next"]["provider"] == "minilm"
+    memory.close()
+    with opened(home) as again:
+        assert near(again) == before
+        assert again.store.embedding.ready().identity == "testing/builtin/64"
+
+
+def test_a_change_killed_after_the_flip_is_complete(home, embedders, monkeypatch):
+    memory = filled(opened(home))
+    monkeypatch.setattr(pins, "write", killed_after(pins.write, 1))
+    with pytest.raises(Killed):
+        memory.reindex(embedder="minilm")
+    assert pinned(home)["provider"] == "builtin"
+    memory.close()
+    with opened(home) as again:
+        assert again.store.embedding.ready().identity == "testing/minilm/32"
+        assert len(near(again)) == 2
+
+
+def test_reindex_to_none_stops_vectors(home, embedders):
+    with filled(opened(home)) as memory:
+        memory.reindex(embedder="none")
+        assert near(memory) is None
+        assert memory.store.embedding.reason is None
+
+
+class Killed(BaseException):
+    pass
+
+
+def killed_after(write, times):
+    """The first calls go through, then the process is gone."""
+    left = [times]
+
+    def acting(*arguments):
+        if not left[0]:
+            raise Killed
+        left[0] -= 1
+        write(*arguments)
+
+    return acting
+
+
+def raise_killed(*_arguments):
+    raise Killed

@@ -1,0 +1,34 @@
+"""What a vector sees of an entry."""
+
+import pytest
+
+from holdfast.text.view import LONGEST, view
+
+
+@pytest.mark.parametrize(
+    ("text", "author", "before", "seen"),
+    [
+        ("yes", None, None, "yes"),
+        ("yes", "Ana", None, "Ana: yes"),
+        ("yes", "Ana", ("which one?", "Ben"), "Ben: which one?\nAna: yes"),
+        ("yes", None, ("which one?", None), "which one?\nyes"),
+        ("", "Ana", None, "Ana: "),
+    ],
+)
+def test_turns_stand_under_each_other_with_their_authors(text, author, before, seen):
+    assert view(text, author, before) == seen
+
+
+def test_two_turns_that_just_fit_are_seen_together():
+    earlier, later = "a" * 300, "b" * (LONGEST - 301)
+    assert view(later, None, (earlier, None)) == f"{earlier}\n{later}"
+
+
+def test_a_turn_that_does_not_fit_with_the_one_before_is_seen_alone():
+    assert view("b" * 400, None, ("a" * 300, None)) == "b" * 400
+
+
+def test_a_long_text_is_cut_with_its_author():
+    seen = view("b" * 1000, "Ana")
+    assert seen.startswith("Ana: b")
+    assert len(seen) == LONGEST

@@ -70,10 +70,12 @@ home, count = sys.argv[1], int(sys.argv[2])
 with holdfast.open(home, user="ana") as memory:
     memory.add("the first", session="first")
     folder = os.path.join(home, "agents", "main", "sessions")
+    made = "2026-01-01T00:00:00.000Z"
     for number in range(count):
-        card = Card(id=f"sess_20260101_{number:08d}", key=f"k{number}", user_id="ana", created_at="2026-01-01T00:00:00.000Z")
+        card = Card(id=f"sess_20260101_{number:08d}", key=f"k{number}", user_id="ana", created_at=made)
         os.mkdir(os.path.join(folder, card.id), 0o700)
-        for name, data in (("memory.jsonl", header_line(header_for(card, 1, 1)) + b"\\n"), ("metadata.json", card_line(card))):
+        header = header_line(header_for(card, 1, 1)) + b"\\n"
+        for name, data in (("memory.jsonl", header), ("metadata.json", card_line(card))):
             with open(os.path.join(folder, card.id, name), "wb") as file:
                 file.write(data)
     memory.sync()

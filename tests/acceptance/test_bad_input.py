@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import os
 import subprocess
@@ -16,13 +17,15 @@ from holdfast import BadConfig, Denied, HoldfastError, Invalid, NotFound, SizeLi
 from holdfast.testing import FixedClock
 
 ROOT = Path(__file__).parents[2]
+LEAVES = HoldfastError.__subclasses__()
 UNKNOWN = "mem_" + "0" * 26
 LONE = "half a \ud83d pair"
 NAN, INFINITY = float("nan"), float("inf")
 NAIVE = datetime.datetime(2026, 1, 10, 14, 23)
 TRICKS = (
     "../../etc/passwd", "..", "/etc/passwd", "a/../../b", "..\\..\\windows", "nul\0byte", "new\nline", "\x1b[31m", "",
-    " ", "x" * 5000, "%2e%2e%2f", "～/.ssh", "CON", "a\u2028b", "\ud800", ".", "-rf", "$(reboot)", "'; DROP TABLE x; --",
+    " ", "x" * 5000, "%2e%2e%2f", "～/.ssh", "CON", "a\u2028b", "\ud800", ".", "-rf", "$(reboot)",
+    "'; DROP TABLE x; --",
 )  # fmt: skip
 
 
@@ -55,12 +58,15 @@ def memory(home):
         yield opened
 
 
+def used_up(found):
+    return list(found) if hasattr(found, "__next__") else found
+
+
 def refused(memory, act, *kinds):
     """The error of an act that must change nothing."""
     before = snapshot(memory.home)
     with pytest.raises(kinds or HoldfastError) as caught:
-        found = act()
-        list(found) if hasattr(found, "__next__") else None
+        used_up(act())
     assert type(caught.value) is not HoldfastError
     assert caught.value.message
     assert snapshot(memory.home) == before
@@ -70,28 +76,52 @@ def refused(memory, act, *kinds):
 # -- fields of an entry
 
 ODD_FIELDS = {
-    "no text": {}, "empty text": {"text": ""}, "blank text": {"text": " \n"}, "text a number": {"text": 3},
-    "text bytes": {"text": b"x"}, "lone surrogate": {"text": LONE}, "lone surrogate in tag": {"text": "x", "tags": [LONE]},
-    "lone surrogate in metadata": {"text": "x", "metadata": {"a": [LONE]}}, "NaN importance": {"text": "x", "importance": NAN},
-    "infinite importance": {"text": "x", "importance": INFINITY}, "importance 1.1": {"text": "x", "importance": 1.1},
-    "importance text": {"text": "x", "importance": "high"}, "importance true": {"text": "x", "importance": True},
-    "NaN in metadata": {"text": "x", "metadata": {"a": NAN}}, "metadata a list": {"text": "x", "metadata": [1]},
-    "metadata a set": {"text": "x", "metadata": {"a": {1, 2}}}, "metadata 17 deep": {"text": "x", "metadata": None},
-    "metadata too large": {"text": "x", "metadata": {"a": "y" * 70_000}}, "10,000 tags": {"text": "x", "tags": None},
-    "65 tags": {"text": "x", "tags": [f"t{n}" for n in range(65)]}, "tag with a space": {"text": "x", "tags": ["a b"]},
-    "tags a number": {"text": "x", "tags": 3}, "naive time": {"text": "x", "timestamp": NAIVE},
-    "naive text time": {"text": "x", "timestamp": "2026-01-10T14:23:45"}, "time before 1970": {"text": "x", "timestamp": -1},
-    "time NaN": {"text": "x", "timestamp": NAN}, "time in words": {"text": "x", "timestamp": "tomorrow"},
-    "time true": {"text": "x", "timestamp": True}, "unknown type": {"text": "x", "type": "thought"},
-    "type a number": {"text": "x", "type": 3}, "unknown field": {"text": "x", "colour": "red"},
+    "no text": {},
+    "empty text": {"text": ""},
+    "blank text": {"text": " \n"},
+    "text a number": {"text": 3},
+    "text bytes": {"text": b"x"},
+    "lone surrogate": {"text": LONE},
+    "lone surrogate in tag": {"text": "x", "tags": [LONE]},
+    "lone surrogate in metadata": {"text": "x", "metadata": {"a": [LONE]}},
+    "NaN importance": {"text": "x", "importance": NAN},
+    "infinite importance": {"text": "x", "importance": INFINITY},
+    "importance 1.1": {"text": "x", "importance": 1.1},
+    "importance text": {"text": "x", "importance": "high"},
+    "importance true": {"text": "x", "importance": True},
+    "NaN in metadata": {"text": "x", "metadata": {"a": NAN}},
+    "metadata a list": {"text": "x", "metadata": [1]},
+    "metadata a set": {"text": "x", "metadata": {"a": {1, 2}}},
+    "metadata 17 deep": {"text": "x", "metadata": None},
+    "metadata too large": {"text": "x", "metadata": {"a": "y" * 70_000}},
+    "10,000 tags": {"text": "x", "tags": None},
+    "65 tags": {"text": "x", "tags": [f"t{n}" for n in range(65)]},
+    "tag with a space": {"text": "x", "tags": ["a b"]},
+    "tags a number": {"text": "x", "tags": 3},
+    "naive time": {"text": "x", "timestamp": NAIVE},
+    "naive text time": {"text": "x", "timestamp": "2026-01-10T14:23:45"},
+    "time before 1970": {"text": "x", "timestamp": -1},
+    "time NaN": {"text": "x", "timestamp": NAN},
+    "time in words": {"text": "x", "timestamp": "tomorrow"},
+    "time true": {"text": "x", "timestamp": True},
+    "unknown type": {"text": "x", "type": "thought"},
+    "type a number": {"text": "x", "type": 3},
+    "unknown field": {"text": "x", "colour": "red"},
     "257 references": {"text": "x", "references": [UNKNOWN[:-3] + f"{n:03d}" for n in range(257)]},
-    "reference no id": {"text": "x", "references": ["../x"]}, "id not ours": {"text": "x", "id": "../../x"},
-    "scope unknown": {"text": "x", "scope": "galaxy"}, "key in a session": {"text": "x", "key": "editor"},
-    "role unknown": {"text": "x", "role": "god"}, "provenance unknown": {"text": "x", "provenance": "heaven"},
-    "pinned a text": {"text": "x", "pinned": "yes"}, "tool with a line break": {"text": "x", "tool": "a\nb"},
-    "path too long": {"text": "x", "path": "p" * 5000}, "session a number": {"text": "x", "session": 5},
-    "user a number": {"text": "x", "user": 5}, "all users": {"text": "x", "user": "*"},
-    "workspace a number": {"text": "x", "workspace": 5}, "workspace with NUL": {"text": "x", "workspace": "a\0b"},
+    "reference no id": {"text": "x", "references": ["../x"]},
+    "id not ours": {"text": "x", "id": "../../x"},
+    "scope unknown": {"text": "x", "scope": "galaxy"},
+    "key in a session": {"text": "x", "key": "editor"},
+    "role unknown": {"text": "x", "role": "god"},
+    "provenance unknown": {"text": "x", "provenance": "heaven"},
+    "pinned a text": {"text": "x", "pinned": "yes"},
+    "tool with a line break": {"text": "x", "tool": "a\nb"},
+    "path too long": {"text": "x", "path": "p" * 5000},
+    "session a number": {"text": "x", "session": 5},
+    "user a number": {"text": "x", "user": 5},
+    "all users": {"text": "x", "user": "*"},
+    "workspace a number": {"text": "x", "workspace": 5},
+    "workspace with NUL": {"text": "x", "workspace": "a\0b"},
 }  # fmt: skip
 
 
@@ -125,7 +155,9 @@ def test_one_bad_item_of_a_batch_stores_none_of_it(memory):
     refused(memory, lambda: memory.add_many([{"text": "good"}, "not a mapping"]), Invalid)
 
 
-@pytest.mark.parametrize("changes", [{}, {"importance": NAN}, {"text": ""}, {"text": LONE}, {"colour": "red"}, {"tags": ["a b"]}])
+@pytest.mark.parametrize(
+    "changes", [{}, {"importance": NAN}, {"text": ""}, {"text": LONE}, {"colour": "red"}, {"tags": ["a b"]}]
+)
 def test_an_amendment_that_breaks_a_rule_is_refused(memory, changes):
     id = memory.query(session="talk")[0].id
     refused(memory, lambda: memory.amend(id, **changes), Invalid)
@@ -169,15 +201,25 @@ def test_a_long_question_is_cut_not_refused_and_a_longer_one_is(memory):
 
 
 ABSENT = {
-    "get": lambda m: m.get(UNKNOWN), "amend": lambda m: m.amend(UNKNOWN, importance=0.1), "pin": lambda m: m.pin(UNKNOWN),
-    "unpin": lambda m: m.unpin(UNKNOWN), "undelete": lambda m: m.undelete(UNKNOWN),
-    "forget an id": lambda m: m.forget(UNKNOWN), "load a session": lambda m: m.load_session("nowhere"),
-    "load a session id": lambda m: m.load_session("sess_20260101_zzzzzz"), "close": lambda m: m.close_session("nowhere"),
-    "save": lambda m: m.save_session("nowhere", title="x"), "search a session": lambda m: m.search("x", session="nowhere"),
-    "query a session": lambda m: m.query(session="nowhere"), "forget a session": lambda m: m.forget(session="nowhere"),
-    "export a session": lambda m: m.export(session="nowhere"), "compact": lambda m: m.compact("nowhere"),
-    "stats": lambda m: m.stats(session="nowhere"), "add to a session id": lambda m: m.add("x", session="sess_20260101_zzzzzz"),
-    "tags": lambda m: m.tags(session="nowhere"), "context": lambda m: m.context("x", session="nowhere"),
+    "get": lambda m: m.get(UNKNOWN),
+    "amend": lambda m: m.amend(UNKNOWN, importance=0.1),
+    "pin": lambda m: m.pin(UNKNOWN),
+    "unpin": lambda m: m.unpin(UNKNOWN),
+    "undelete": lambda m: m.undelete(UNKNOWN),
+    "forget an id": lambda m: m.forget(UNKNOWN),
+    "load a session": lambda m: m.load_session("nowhere"),
+    "load a session id": lambda m: m.load_session("sess_20260101_zzzzzz"),
+    "close": lambda m: m.close_session("nowhere"),
+    "save": lambda m: m.save_session("nowhere", title="x"),
+    "search a session": lambda m: m.search("x", session="nowhere"),
+    "query a session": lambda m: m.query(session="nowhere"),
+    "forget a session": lambda m: m.forget(session="nowhere"),
+    "export a session": lambda m: m.export(session="nowhere"),
+    "compact": lambda m: m.compact("nowhere"),
+    "stats": lambda m: m.stats(session="nowhere"),
+    "add to a session id": lambda m: m.add("x", session="sess_20260101_zzzzzz"),
+    "tags": lambda m: m.tags(session="nowhere"),
+    "context": lambda m: m.context("x", session="nowhere"),
 }  # fmt: skip
 
 
@@ -225,7 +267,8 @@ def test_an_id_that_is_used_already_with_other_words_is_refused(memory):
 def test_no_name_becomes_a_path(memory, trick, tmp_path):
     """Either refused, or stored under a name that we made: nothing appears outside the home or beside our own files."""
     acts = (
-        lambda: memory.add("x", session=trick), lambda: memory.add("x", user=trick), lambda: memory.create_session(trick),
+        lambda: memory.add("x", session=trick), lambda: memory.add("x", user=trick),
+        lambda: memory.create_session(trick),
         lambda: memory.create_session("ana", key=trick), lambda: memory.create_session("ana", title=trick),
         lambda: memory.user(trick).remember("editor", "vim"), lambda: memory.user("ana").remember(trick, "x"),
         lambda: memory.add("x", tags=[trick]), lambda: memory.add("x", path=trick), lambda: memory.add("x", tool=trick),
@@ -235,10 +278,8 @@ def test_no_name_becomes_a_path(memory, trick, tmp_path):
         lambda: memory.add("x", metadata={trick: trick}), lambda: memory.add("x", provenance=trick),
     )  # fmt: skip
     for act in acts:
-        try:
+        with contextlib.suppress(*LEAVES):
             act()
-        except HoldfastError as error:
-            assert type(error) is not HoldfastError
     assert sorted(os.listdir(tmp_path)) == ["home"]
     assert not strange(memory.home)
     assert memory.verify()["ok"]
@@ -305,7 +346,9 @@ def test_a_closed_memory_refuses_politely(home):
         memory.add("x")
 
 
-@pytest.mark.parametrize("settings", [{"recall.limit": 0}, {"no.such": 1}, {"journal.durability": "maybe"}, {"decay.floor": NAN}])
+@pytest.mark.parametrize(
+    "settings", [{"recall.limit": 0}, {"no.such": 1}, {"journal.durability": "maybe"}, {"decay.floor": NAN}]
+)
 def test_settings_out_of_range_are_refused_with_the_range(home, settings):
     with pytest.raises(BadConfig) as caught:
         holdfast.open(home, settings=settings)
@@ -329,8 +372,9 @@ with holdfast.open(sys.argv[1], user="ana") as memory:
     writes = {
         "add": lambda: memory.add("x"), "add to a session": lambda: memory.add("x", session="talk"),
         "amend": lambda: memory.amend(sys.argv[2], importance=0.1), "delete": lambda: memory.delete(sys.argv[2]),
-        "remember": lambda: memory.user("ana").remember("editor", "emacs"), "forget": lambda: memory.forget(sys.argv[2]),
-        "create_session": lambda: memory.create_session("ana"), "learn nothing": lambda: memory.save_session("talk", title="x"),
+        "remember": lambda: memory.user("ana").remember("editor", "emacs"),
+        "forget": lambda: memory.forget(sys.argv[2]), "create_session": lambda: memory.create_session("ana"),
+        "save_session": lambda: memory.save_session("talk", title="x"),
     }
     for name, write in writes.items():
         try:
@@ -347,7 +391,9 @@ def read_only(tmp_path):
     """A home with an entry that was never indexed, on a file system mounted read-only: root, too, is refused."""
     point = tmp_path / "disk"
     point.mkdir()
-    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32m,mode=0700", "tmpfs", str(point)], capture_output=True, text=True)
+    made = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=32m,mode=0700", "tmpfs", str(point)], capture_output=True, text=True
+    )
     if made.returncode != 0:
         pytest.skip(f"a file system cannot be mounted here: {made.stderr.strip()}")
     yield point

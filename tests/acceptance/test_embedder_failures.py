@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 import time
 from _thread import allocate_lock
 
@@ -188,3 +190,44 @@ def everywhere(home, needle):
             if needle in data or needle[: len(needle) // 2] in data:
                 found.append(name)
     return found
+
+
+CHANGING = """
+import sys, time
+import holdfast
+from holdfast.providers import registry
+from holdfast.testing.embedder import HashingEmbedder
+
+class Slow(HashingEmbedder):
+    def embed(self, texts, *, query=False):
+        if len(texts) > 1:
+            print("embedding", flush=True)
+            time.sleep(60)
+        return super().embed(texts, query=query)
+
+registry.FACTORIES["minilm"] = lambda model: Slow(32, "minilm")
+holdfast.open(sys.argv[1], user="ana").reindex(embedder="minilm")
+"""
+
+
+def test_a_change_of_embedder_killed_half_way_changes_nothing(home, monkeypatch):
+    monkeypatch.setitem(registry.FACTORIES, "builtin", lambda model: HashingEmbedder())
+    monkeypatch.setattr("holdfast.providers.onnx.installed", lambda model="": False)
+    with holdfast.open(home, user="ana") as memory:
+        for number in range(20):
+            memory.add(f"entry number {number}")
+        memory.sync()
+        before = [(hit.id, hit.score) for hit in memory.search("entry 7")]
+        child = subprocess.Popen([sys.executable, "-c", CHANGING, home], stdout=subprocess.PIPE, text=True)
+        try:
+            assert child.stdout.readline() == "embedding\n"
+            assert [(hit.id, hit.score) for hit in memory.search("entry 7")] == before  # the old one serves meanwhile
+        finally:
+            child.kill()
+            child.communicate()
+    kept = stored(home)
+    with holdfast.open(home, user="ana") as memory:
+        found = memory.search("entry 7")
+        assert (found.mode, found.degraded) == ("hybrid", None)
+        assert [(hit.id, hit.score) for hit in found] == before
+    assert stored(home) == kept == (["testing/hashing/64"], 20)

@@ -15,10 +15,11 @@ from tests import swift
 AGENT = os.path.join("agents", "main")
 HOUR = 3_600_000
 COUNT = 300
-WORDS = (
-    "harbour deploy server certificate staging friday invoice kettle lantern meadow orchard pebble quarry raven "
-    "saddle thistle umbrella velvet willow yarrow database timeout retry cache token budget garden bicycle piano"
-).split()
+WORDS = [
+    "harbour", "deploy", "server", "certificate", "staging", "friday", "invoice", "kettle", "lantern", "meadow",
+    "orchard", "pebble", "quarry", "raven", "saddle", "thistle", "umbrella", "velvet", "willow", "yarrow",
+    "database", "timeout", "retry", "cache", "token", "budget", "garden", "bicycle", "piano",
+]  # fmt: skip
 CJK = ("东京的天气很好", "数据库连接失败", "한국어 문장", "カタカナの単語")
 
 
@@ -32,7 +33,7 @@ def questions():
     chance = random.Random(200)
     made = [" ".join(chance.sample(WORDS, chance.randrange(1, 5))) for _ in range(150)]
     made += [word[:4] + "*" for word in WORDS[:20]] + [word[0] + "?" + word[2:] for word in WORDS[:15]]
-    made += [*CJK, "数据", "天气", "nothing of the kind", '"quoted" AND (odd', "what did we decide on friday?", "*", "a"]
+    made += [*CJK, "数据", "天气", "nothing of the kind", '"quoted" AND (odd', "what did we decide on friday?"]
     made += [f"{word} {number}" for number, word in enumerate(WORDS)]
     return made[:200]
 

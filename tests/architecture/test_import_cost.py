@@ -24,7 +24,7 @@ HEAVY = [
 
 LIFE_OF_ONE_ADD = """
 import holdfast
-memory = holdfast.open({home!r})
+memory = holdfast.open({home!r}, embedder="none")
 session = memory.create_session("ana")
 entry = session.add("The deploy key lives in the vault", tags=["ops.deploy"])
 memory.get(entry.id)

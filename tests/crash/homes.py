@@ -10,7 +10,8 @@ from holdfast.testing import FixedClock
 
 AGENT = os.path.join("agents", "main")
 TEXTS = (
-    "東京駅で会いましょう 🚉", "deploy the blue server on Friday", "数据库连接池要重新配置", "🦀 Rust is the language we chose",
+    "東京駅で会いましょう 🚉", "deploy the blue server on Friday", "数据库连接池要重新配置",
+    "🦀 Rust is the language we chose",
     "café opens at nine, naïve résumé attached", "한국어 문장도 기억한다", "the certificate of staging expires in May",
     "👩‍👩‍👧‍👦 family calendar is shared", "tea, never coffee ☕", "Straße und Überführung sind gesperrt",
 )  # fmt: skip

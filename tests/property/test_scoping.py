@@ -141,7 +141,8 @@ def calls(world):
         "add": some(fields, optional={"user": users, "session": sessions}),
         "add_many": some({"items": st.lists(some(fields, optional={"user": users, "session": sessions}), max_size=3)}),
         "amend": some({"id": ids, "text": st.just("overwritten")}),
-        "pin": some({"id": ids}), "unpin": some({"id": ids}), "delete": some({"id": ids}), "undelete": some({"id": ids}),
+        "pin": some({"id": ids}), "unpin": some({"id": ids}),
+        "delete": some({"id": ids}), "undelete": some({"id": ids}),
         "get": some({"id": ids}, optional={"user": users}),
         "search": st.tuples(some({"text": words}, optional={**where, "limit": st.just(200), "min_score": st.just(0.0),
             "rank": st.sampled_from(["match", "relevance", "recent", "importance"])}), every),
@@ -152,7 +153,7 @@ def calls(world):
         "status": st.just({}), "verify": st.just({}), "sync": st.just({}), "reindex": st.just({}),
         "delete_where": st.tuples(some({"session": sessions, "reason": st.just("topic")}), every),
         "forget": some({}, optional={**where, **dry, "id": ids, "topic": st.sampled_from(["plan", "mainben"]),
-            "since": st.just(DAY), "older_than": st.just("1d")}).filter(lambda given: "dry_run" in given or "user" in given),
+            "since": st.just(DAY), "older_than": st.just("1d")}).filter(lambda asked: {"dry_run", "user"} & asked.keys()),
         "forget_key": some({"user": users, "key": st.just("editor")}),
         "export": some({}, optional={**where, "format": st.sampled_from(["json", "jsonl"])}),
         "load": st.just({"path": ()}),
@@ -233,6 +234,8 @@ SETTINGS = settings(
     max_examples=SCOPED_CALLS, deadline=None, derandomize=True, database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )  # fmt: skip
+
+
 def test_a_principal_sees_and_changes_nothing_foreign(world):
     counted = Counter()
 

@@ -45,6 +45,7 @@ FROM chunks c JOIN entries e ON e.n = c.entry WHERE e.n = ?
 """
 
 
+_LAST = "SELECT coalesce((SELECT max(n) FROM entries), 0), coalesce((SELECT max(n) FROM chunks), 0)"
 _MOST_AT_ONCE = 400
 
 
@@ -59,7 +60,7 @@ class Rows:
         self._tokens: dict[tuple[str, str | None, str | None], str] = {}
         self._stale = Stale(connection)
         self._buried: bool | None = None  # whether there are tombstones; unknown at first
-        self._last: list[int] | None = None  # highest numbers of entries and chunks; likewise
+        self._last: tuple[int, int] | None = None  # highest numbers of entries and chunks; likewise
         self._added = 0
         self.duplicates = 0
         self.dropped: list[str] = []  # ids of entries that were taken out
@@ -125,10 +126,9 @@ class Rows:
     def _numbers(self) -> tuple[int, int]:
         """The next row of `entries` and of `chunks`; we are the only writer."""
         if self._last is None:
-            last = "SELECT coalesce(max(n), 0) FROM"
-            self._last = [ask_one(self._connection, f"{last} {table}")[0] for table in ("entries", "chunks")]
-        self._last = [number + 1 for number in self._last]
-        return self._last[0], self._last[1]
+            self._last = ask_one(self._connection, _LAST)
+        self._last = entry, chunk = self._last[0] + 1, self._last[1] + 1
+        return entry, chunk
 
     def _label(self, n: int, tags: Iterable[str], references: Iterable[str]) -> None:
         for tag in tags:
@@ -289,15 +289,19 @@ class Rows:
 
     def user(self, id: str) -> int:
         if id not in self._users:
-            self._run("INSERT OR IGNORE INTO users(id) VALUES(?)", (id,))
-            (self._users[id],) = ask_one(self._connection, "SELECT n FROM users WHERE id=?", (id,))
+            found = ask_one(self._connection, "SELECT n FROM users WHERE id=?", (id,))
+            if found is None:
+                self._run("INSERT INTO users(id) VALUES(?)", (id,))
+            self._users[id] = found[0] if found else self._connection.last_insert_rowid()
         return self._users[id]
 
     def session(self, id: str) -> int:
         """The number of a session; one whose card was not read yet gets a row to be filled later."""
         if id not in self._sessions:
-            self._run("INSERT OR IGNORE INTO sessions(id, kind, created, card) VALUES(?, 'unknown', 0, '{}')", (id,))
-            (self._sessions[id],) = ask_one(self._connection, "SELECT n FROM sessions WHERE id=?", (id,))
+            found = ask_one(self._connection, "SELECT n FROM sessions WHERE id=?", (id,))
+            if found is None:
+                self._run("INSERT INTO sessions(id, kind, created, card) VALUES(?, 'unknown', 0, '{}')", (id,))
+            self._sessions[id] = found[0] if found else self._connection.last_insert_rowid()
         return self._sessions[id]
 
     def forget_session(self, id: str) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from holdfast.guard.redaction import Redactor
-from holdfast.model.ids import entry_id, session_id, user_dir
+from holdfast.model.ids import user_dir
 
 REDACTOR = Redactor(bytes(32))
 CODE = [
@@ -76,9 +76,9 @@ IDS = [
     "sha256:" + "9f86d081884c7d65" * 4,
     "sha512-" + "z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg==",
     "md5 d41d8cd98f00b204e9800998ecf8427e",
-    entry_id(1_767_225_600_000),
-    "token: " + entry_id(1_767_225_600_000),
-    "secret: " + session_id("20260101"),
+    "mem_01KDVDNA00CD9B9S3MB9DS10N1",
+    "token: mem_01KDVDNA00CD9B9S3MB9DS10N1",
+    "secret: sess_20260101_5j4s8k",
     user_dir("ana"),
     "2026-01-10T14:23:45.678Z",
     "v1.2.3-beta.4+build.5",

@@ -14,7 +14,7 @@ def row(id, session="s", author=None, role=None, before=None, after=None, asks=F
 
 
 def test_a_hit_of_one_side_only_is_not_lost():
-    both = blended({"a": 1.0}, {"b": 1.0}, Weights())
+    both = blended({"a": 1.0}, {"b": 1.0}, Weights(keyword=0.5, vector=0.5))
     assert both == {"a": 0.5, "b": 0.5}
     assert blended({"a": 1.0}, None, Weights()) == {"a": 1.0}
 
@@ -28,7 +28,13 @@ def test_scaling_is_by_the_best_and_spreading_from_the_worst():
 
 def test_neighbours_lend_a_share_in_both_directions():
     rows = [row("a", after="b"), row("b", before="a", after="c"), row("c", before="b")]
-    assert lent(rows, {"b": 1.0}, 0.2) == {"a": 0.2, "b": 0.0, "c": 0.2}
+    assert lent(rows, {"b": 1.0}, Weights(neighbour=0.2)) == {"a": 0.2, "b": 0.0, "c": 0.2}
+
+
+def test_those_beyond_the_neighbours_lend_a_little():
+    far = row("a", before="b", after="c")
+    far.beyond = ("d", None)
+    assert lent([far], {"d": 1.0}, Weights(neighbour=0.2, beyond=0.1)) == {"a": 0.1}
 
 
 def test_the_one_named_author_is_boosted_as_far_as_trusted():
@@ -45,11 +51,27 @@ def test_a_first_person_question_means_the_user():
 
 def test_the_form_of_a_turn_counts_only_among_people():
     people = [row("a", author="Ana", asks=True), row("b", author="Ben", size=400)]
-    moved = by_form(people, Weights())
+    question = understand("tea", [])
+    moved = by_form(people, question, Weights())
     assert moved["a"] < 0 < moved["b"]
-    assert by_form([row("a", role="user", asks=True), row("b", role="assistant")], Weights()) == {}
+    assert by_form([row("a", role="user", asks=True), row("b", role="assistant")], question, Weights()) == {}
     mixed = [row("a", author="Ana", role="user", asks=True), row("b", role="assistant")]
-    assert by_form(mixed, Weights()) == {}
+    assert by_form(mixed, question, Weights()) == {}
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "other"),
+    [
+        ("When did she go?", "I went there last Friday", "I went there"),
+        ("How many came?", "About 40 of them", "Quite a crowd of them"),
+        ("Where is it?", "It is in Lisbon now", "It is over there now"),
+    ],
+)
+def test_what_can_be_the_answer_counts_more_among_people(asked, answer, other):
+    rows = [row("a", author="Ana"), row("b", author="Ben")]
+    rows[0].head, rows[1].head = answer, other
+    moved = by_form(rows, understand(asked, []), Weights())
+    assert moved["a"] > moved["b"]
 
 
 def test_a_session_whose_best_do_well_lends_to_all_of_it():
@@ -64,7 +86,7 @@ def test_every_part_is_shown_and_the_best_match_is_one():
     parts = fused(rows, question, {"a": 1.0, "b": 0.9}, None, 1.0, Weights())
     assert max(part["match"] for part in parts.values()) == 1.0
     assert parts["b"]["match"] == 1.0
-    assert parts["b"]["author"] == 0.4
+    assert parts["b"]["author"] == Weights().author
     assert set(parts["a"]) == {"base", "neighbour", "author", "date", "form", "session", "match"}
 
 

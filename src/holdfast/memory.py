@@ -321,7 +321,7 @@ class Memory(SeedMethods):
         return compaction.compact_all(self.store, scope, sessions.journals_of(self.store, scope))
 
     def reindex(self, *, embedder: str | None = None, progress: Progress | None = None) -> dict[str, Any]:
-        """Build the index anew from the journals, with another embedder if one is named; the old one serves until then."""
+        """Build the index anew from the journals, with another embedder if one is named; the old index serves."""
         from .upkeep import forget
 
         self.scope(user="*", act="write")

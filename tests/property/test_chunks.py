@@ -24,7 +24,7 @@ def test_every_character_is_in_a_chunk_and_chunks_go_forward(text: str, tokens: 
     assert bool(found) == bool(text)
     if found:
         assert (found[0].start, found[-1].end) == (0, len(text))
-    for one, other in zip(found, found[1:]):
+    for one, other in zip(found, found[1:], strict=False):
         assert one.start < other.start <= one.end < other.end
 
 

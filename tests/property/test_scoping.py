@@ -153,7 +153,8 @@ def calls(world):
         "status": st.just({}), "verify": st.just({}), "sync": st.just({}), "reindex": st.just({}),
         "delete_where": st.tuples(some({"session": sessions, "reason": st.just("topic")}), every),
         "forget": some({}, optional={**where, **dry, "id": ids, "topic": st.sampled_from(["plan", "mainben"]),
-            "since": st.just(DAY), "older_than": st.just("1d")}).filter(lambda asked: {"dry_run", "user"} & asked.keys()),
+            "since": st.just(DAY), "older_than": st.just("1d")}
+        ).filter(lambda asked: {"dry_run", "user"} & asked.keys()),
         "forget_key": some({"user": users, "key": st.just("editor")}),
         "export": some({}, optional={**where, "format": st.sampled_from(["json", "jsonl"])}),
         "load": st.just({"path": ()}),

@@ -113,6 +113,8 @@ def create(disk: Disk, path: str, vfs: str | None = None) -> apsw.Connection:
 class Database:
     """A pool of connections to one index file; safe for threads."""
 
+    _opened = 0
+
     def __init__(self, path: str, vfs: str | None = None) -> None:
         self.path = path
         self._vfs = vfs
@@ -123,6 +125,8 @@ class Database:
         found = os.stat(path)
         self._identity = (found.st_dev, found.st_ino)
         self._watch: apsw.Connection | None = None
+        Database._opened += 1
+        self.serial = Database._opened  # a new connection may give the same data_version for another content
         try:
             self.ask(self._check)
         except BaseException:

@@ -150,13 +150,15 @@ class Live:
 
     def version(self) -> int:
         """Moves whenever anybody commits, and with every generation."""
-        return self._use(lambda base: hash((base.path, base.version())))
+        return self._use(lambda base: hash((base.serial, base.version())))
 
-    def alone(self, lock: Lock, what: str, act: Callable[[apsw.Connection], Answer]) -> Answer:
+    def alone(
+        self, lock: Lock, what: str, act: Callable[[apsw.Connection], Answer], wait_ms: int = _ALONE_WAIT_MS
+    ) -> Answer:
         """Act while nobody else writes; a generation that proves damaged is replaced without the lock, then again."""
 
         def locked(_base: Database) -> Answer:
-            with lock.hold(_ALONE_WAIT_MS, what):
+            with lock.hold(wait_ms, what):
                 return self.present().ask(act)
 
         return self._use(locked)

@@ -76,29 +76,35 @@ def _ranked(connection: apsw.Connection, scope: Scope, wanted: Filter, query: st
     asked = limit + 32
     ranked = _best(connection, scope, wanted, query, asked)
     if len(ranked) == asked and ranked[-1].score == ranked[limit - 1].score:
-        ranked = _best(connection, scope, wanted, query, -1)
+        ranked = _best(connection, scope, wanted, query, None, least=ranked[-1].score)
     return ranked
 
 
-def _best(connection: apsw.Connection, scope: Scope, wanted: Filter, query: str, limit: int) -> list[Row]:
+def _best(
+    connection: apsw.Connection, scope: Scope, wanted: Filter, query: str, limit: int | None, *, least: float = 0.0
+) -> list[Row]:
+    """The best `limit`, or all that score at least so much."""
     where = where_filter(wanted, where_scope(scope, Where()))
+    most = -1 if limit is None else limit
+    values: tuple[object, ...]
     if _open(scope, wanted):  # rank first, then look up only the best: joining every match is 3 times slower
+        best = "" if limit is None else f"ORDER BY bm25(chunks_fts, {WEIGHTS}) "
         inner = (
             f"SELECT rowid AS chunk, -bm25(chunks_fts, {WEIGHTS}) AS score FROM chunks_fts "
-            f"WHERE chunks_fts MATCH ? ORDER BY bm25(chunks_fts, {WEIGHTS}) LIMIT ?"
+            f"WHERE chunks_fts MATCH ? {best}LIMIT ?"
         )
         sql = (
             f"SELECT {ROW}, f.score FROM ({inner}) f JOIN chunks c ON c.n=f.chunk JOIN entries e ON e.n=c.entry "
-            f"LEFT JOIN recalled r ON r.id=e.id WHERE {where} ORDER BY f.score DESC, e.id"
+            f"LEFT JOIN recalled r ON r.id=e.id WHERE f.score>=? AND {where} ORDER BY f.score DESC, e.id"
         )
-        values = (query, limit, *where.values)
+        values = (query, most, least, *where.values)
     else:
         sql = (
             f"SELECT {ROW}, -bm25(chunks_fts, {WEIGHTS}) AS score FROM chunks_fts f JOIN chunks c ON c.n=f.rowid "
             f"JOIN entries e ON e.n=c.entry LEFT JOIN recalled r ON r.id=e.id "
             f"WHERE chunks_fts MATCH ? AND {where} ORDER BY score DESC, e.id LIMIT ?"
         )
-        values = (query, *where.values, limit)
+        values = (query, *where.values, most)
     return [row_of(row) for row in ask_all(connection, sql, values)]
 
 

@@ -178,8 +178,9 @@ class SqliteIndex(WithVectors):
         facts = self.live.ask(lambda c: {**questions.facts(c), **self.vector_facts(c)})
         behind = self._behind(self.marks.names())
         return {
-            "generation": self.live.name, "path": self.live.typed(self.database).path, "bytes": self.generations.bytes_used(),
-            **facts, "behind": len(behind), "rebuilt": self.live.rebuilt, "trouble": self.trouble,
+            "generation": self.live.name, "path": self.live.typed(self.database).path, **facts,
+            "bytes": self.generations.bytes_used(), "behind": len(behind), "rebuilt": self.live.rebuilt,
+            "trouble": self.trouble,
         }  # fmt: skip
 
     # -- keeping level

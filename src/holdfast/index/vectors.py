@@ -106,8 +106,8 @@ class WithVectors:
             made = self.vectors_of(embedder, todo)
             below = todo[-1].chunk
             try:
-                with self.lock.hold(_patience(deadline), "store vectors"):
-                    self.live.present().ask(partial(store, embedder=embedder, done=todo, made=made))
+                keep = partial(store, embedder=embedder, done=todo, made=made)
+                self.live.alone(self.lock, "store vectors", keep, _patience(deadline))
             except Locked:
                 break  # somebody else is writing; what is left waits for the next one who searches
             size = _next_size(len(todo), started, deadline)

@@ -49,7 +49,7 @@ class ValueType(type):
     _fields: tuple[str, ...]
     _defaults: dict[str, Any]
     _setters: tuple[tuple[str, Callable[[Any, Any], None]], ...]  # of the slots: past `__setattr__`, and quicker
-    _values: staticmethod[[Any], tuple[Any, ...]]  # the class, then the fields in order
+    _values: attrgetter[Any]
 
     def __new__(mcs, name: str, bases: tuple[type, ...], space: dict[str, Any]) -> ValueType:
         own = tuple(field for field in space.get("__annotations__", {}) if field[0] != "_")
@@ -64,7 +64,7 @@ class ValueType(type):
         cls._fields = fields + own
         cls._defaults = defaults
         cls._setters = tuple((field, getattr(cls, field).__set__) for field in cls._fields)
-        cls._values = staticmethod(attrgetter("__class__", *cls._fields))  # one more, so that it is a tuple always
+        cls._values = attrgetter(*(cls._fields or ("__class__",)))
         return cls
 
 
@@ -76,7 +76,7 @@ class Value(metaclass=ValueType):
         _fields: ClassVar[tuple[str, ...]]
         _defaults: ClassVar[dict[str, Any]]
         _setters: ClassVar[tuple[tuple[str, Callable[[Any, Any], None]], ...]]
-        _values: ClassVar[Callable[[Any], tuple[Any, ...]]]
+        _values: ClassVar[attrgetter[Any]]
 
     def __init__(self, **given: Any) -> None:
         values = {**self._defaults, **given}
@@ -96,10 +96,10 @@ class Value(metaclass=ValueType):
         raise AttributeError(f"{type(self).__name__} is frozen")
 
     def _items(self) -> Iterator[tuple[str, Any]]:
-        return zip(self._fields, self._values(self)[1:], strict=True)
+        return ((field, getattr(self, field)) for field in self._fields)
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and self._values(self) == self._values(other)
+        return type(other) is type(self) and bool(self._values(self) == self._values(other))
 
     def __hash__(self) -> int:
         return hash(repr(self))
@@ -113,7 +113,7 @@ class Value(metaclass=ValueType):
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed."""
-        return type(self)(**dict(self._items()) | changes)
+        return type(self)(**{field: getattr(self, field) for field in self._fields} | changes)
 
     def to_dict(self) -> dict[str, Any]:
         """The fields by name, in order."""

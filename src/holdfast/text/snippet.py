@@ -14,6 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    Patterns = tuple[tuple[re.Pattern[str], int], ...]
+
 LENGTH = 700
 _MOST_TERMS = 32  # more words make no better window, and each slows the search
 _ENDINGS = (
@@ -47,13 +49,29 @@ def highlight(text: str, terms: Sequence[str]) -> list[tuple[int, int]]:
 
 def _matches(text: str, terms: Sequence[str]) -> Iterator[tuple[int, int, int]]:
     """(start, end, which term) of every place where one stands."""
-    known = list(dict.fromkeys(term for term in terms if term))[:_MOST_TERMS]
-    spaced = [term for term in known if term[0].isascii() or not _spaceless(term)]
-    joined = [term for term in known if term not in spaced]
-    for pattern, offset in ((_by_words(spaced), 0), (_by_letters(joined), len(spaced))):
-        for match in re.finditer(pattern, text, re.IGNORECASE) if pattern else ():
+    for pattern, offset in _patterns(tuple(terms)):
+        for match in pattern.finditer(text):
             which = match.lastindex or 1
             yield match.start(which), match.end(which), which + offset
+
+
+_made: dict[tuple[str, ...], Patterns] = {}  # every hit of a search is looked through for the same terms
+_MOST_MADE = 16
+
+
+def _patterns(terms: tuple[str, ...]) -> Patterns:
+    """Patterns for these terms, each with the number of terms before its own."""
+    found = _made.get(terms)
+    if found is None:
+        known = list(dict.fromkeys(term for term in terms if term))[:_MOST_TERMS]
+        spaced = [term for term in known if term[0].isascii() or not _spaceless(term)]
+        joined = [term for term in known if term not in spaced]
+        sources = (_by_words(spaced), 0), (_by_letters(joined), len(spaced))
+        found = tuple((re.compile(source, re.IGNORECASE), offset) for source, offset in sources if source)
+        if len(_made) >= _MOST_MADE:
+            _made.clear()
+        _made[terms] = found
+    return found
 
 
 def _spaceless(term: str) -> bool:

@@ -14,6 +14,7 @@ import time
 
 from ..errors import NotFound
 from ..model.card import statistics_of
+from ..model.entry import Tombstone
 from ..model.moment import DAY_MS, iso, millis
 from ..model.query import Filter, Row
 from ..model.scope import Scope, whole
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..model.card import Card
-    from ..model.entry import Entry, Tombstone
+    from ..model.entry import Entry
     from ..ports import Journal
     from ..store import Store
     from .holdings import Holding, Holdings
@@ -75,7 +76,7 @@ def plan(
     for holding in held:
         if holding.stone is not None or holding.superseded:
             made.drop[holding.entry.id] = "deleted" if holding.stone is not None else "superseded"
-            made.size += _STONE if holding.stone is not None else 0
+            made.size += _STONE
         else:
             kept.append((holding, _remaining(made, holding, rules, now)))
             made.size += kept[-1][1]
@@ -239,11 +240,19 @@ def _all_of(store: Store, card: Card | None) -> Scope:
 
 
 def _mark_erased(store: Store, scope: Scope, journal: str, keep: _Keep) -> None:
-    """Tombstones stay for good and say since when there is nothing left to undelete (C19)."""
+    """Tombstones stay for good and say since when there is nothing left to undelete (C19).
+
+    A superseded value gets one too: an older export would bring it back as the newest value of its key.
+    """
     now = iso(store.clock.now())
-    erased = [keep.stones[id] for id, reason in keep.dropped.items() if reason == "deleted"]
+    dropped = keep.dropped.items()
+    erased = [keep.stones[id].replace(compacted_at=now) for id, reason in dropped if reason == "deleted"]
+    erased += [
+        Tombstone(id=id, timestamp=now, reason="superseded", compacted_at=now)
+        for id, reason in dropped if reason == "superseded"
+    ]  # fmt: skip
     if erased:
-        store.journal.bury(scope, journal, [stone.replace(compacted_at=now) for stone in erased])
+        store.journal.bury(scope, journal, erased)
 
 
 def _save_card(store: Store, scope: Scope, journal: str, keep: _Keep) -> None:

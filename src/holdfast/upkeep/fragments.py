@@ -32,10 +32,16 @@ class Fragments:
         self.passages: dict[str, None] = {}
         self.tails: dict[str, set[str]] = {}
         self.stemmed: set[str] = set()  # tails of what an index has for a word
+        self._of: set[str] = set()  # ids of the entries that these words are of
         self.texts = self.words = self.short = 0
+
+    def tells_of(self, record: Mapping[str, Any]) -> bool:
+        """Whether a line is of an entry whose words were taken: its own, or an amendment of it."""
+        return (record.get("amends") or record.get("id")) in self._of
 
     def take(self, record: Mapping[str, Any], stems: Callable[[str], list[str]]) -> None:
         """All that one line of a journal says in words."""
+        self._of.add(record.get("amends") or record.get("id") or "")
         for text in said(record):
             self.texts += 1
             self._passages(text)

@@ -20,6 +20,7 @@ from ..model.query import Filter, Words
 from ..model.scope import whole
 from ..text.content import searchable_text
 from . import scan
+from .fragments import said
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from .fragments import Fragments
 
 _FEW = 500  # entries with a word: so many are matched and ranked faster than the next that has it is come across
+ENTRIES = "memory.jsonl"
 AUTHORED = ("LEARNINGS.md", "config.toml", ".holdfast.toml")
 # Names that stand in journals, cards and state besides the fields of values; an index answers for its own.
 _OTHER_NAMES = (
@@ -56,7 +58,7 @@ def search(store: Store, fragments: Fragments) -> Residue:
     for name, numbers in answer["found"].items():
         if os.path.basename(name) in AUTHORED:
             originals.update(name for number in numbers if wanted[number] in fragments.passages)
-        elif not all(held(wanted[number]) for number in numbers):
+        elif not all(held(wanted[number]) or held.formerly(wanted[number], name) for number in numbers):
             residue.add(name)
     checked = {
         "files": answer["files"], "bytes": answer["bytes"], "texts": fragments.texts, "words": fragments.words,
@@ -71,6 +73,7 @@ class _Held:
     def __init__(self, store: Store, fragments: Fragments) -> None:
         self._store, self._fragments, self._scope = store, fragments, whole(store.agent)
         self._known: dict[str, bool] = {}
+        self._histories: dict[str, str] = {}  # journal's file -> all that its good lines say
         self._names: str | None = None
 
     def __call__(self, fragment: str) -> bool:
@@ -88,6 +91,17 @@ class _Held:
             return True  # a stem stands in the index while any word with that stem remains, however it is spelt
         rare = [word for word in words if 0 < rarity[word] <= _FEW]
         return any(self._spoken(word, fragment) for word in rare) or self._store.index.contains(self._scope, fragment)
+
+    def formerly(self, fragment: str, file: str) -> bool:
+        """Whether an entry that stays said this before it was amended: its history is its own, not residue (D24)."""
+        if os.path.basename(file) != ENTRIES:
+            return False
+        if file not in self._histories:
+            journal = os.path.basename(os.path.dirname(file))
+            lines = self._store.journal.replay(self._scope, journal).lines
+            staying = [record for line in lines if (record := line.record) and not self._fragments.tells_of(record)]
+            self._histories[file] = "\n".join(text for record in staying for text in said(record)).lower()
+        return fragment.lower() in self._histories[file]
 
     def _spoken(self, word: str, fragment: str) -> bool:
         """Whether one of the entries found by the word says it in just this form."""

@@ -43,7 +43,11 @@ class Embedded:
 
     def session(self, number=1, user="ana", **fields):
         card = Card(
-            id=f"sess_20260101_{number:06d}", key=f"key {number}", user_id=user, created_at=iso(self.clock.now()), **fields
+            id=f"sess_20260101_{number:06d}",
+            key=f"key {number}",
+            user_id=user,
+            created_at=iso(self.clock.now()),
+            **fields,
         )
         return self.journal.create(self.scope(user), card).id
 

@@ -165,7 +165,11 @@ def test_the_index_holds_no_file_open_outside_sqlite(embedded):
     embedded.add(session, "words")
     embedded.find("words")
     database = os.path.realpath(embedded.index.database().path)
-    held = [os.readlink(f"/proc/self/fd/{fd}") for fd in os.listdir("/proc/self/fd") if os.path.exists(f"/proc/self/fd/{fd}")]
+    held = [
+        os.readlink(f"/proc/self/fd/{fd}")
+        for fd in os.listdir("/proc/self/fd")
+        if os.path.exists(f"/proc/self/fd/{fd}")
+    ]
     assert held.count(database) >= 1  # SQLite's own; nothing else may open it (the next test would lose rows)
 
 

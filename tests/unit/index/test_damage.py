@@ -10,14 +10,24 @@ import pytest
 from holdfast.model.query import Filter
 from holdfast.text.words import words
 
-QUESTIONS = ["deploy", "server certificate", "deploy* staging", "c?rtificate", "数据库", "nothing of the kind", "tea OR coffee"]
+QUESTIONS = [
+    "deploy",
+    "server certificate",
+    "deploy* staging",
+    "c?rtificate",
+    "数据库",
+    "nothing of the kind",
+    "tea OR coffee",
+]
 
 
 def fill(embedded):
     for number in (1, 2, 3):
         session = embedded.session(number)
         for place in range(20):
-            embedded.add(session, f"turn {place}: deploy to staging server {place % 4} with certificate", tags=[f"t.{place % 3}"])
+            embedded.add(
+                session, f"turn {place}: deploy to staging server {place % 4} with certificate", tags=[f"t.{place % 3}"]
+            )
         embedded.add(session, "数据库连接失败 and tea")
     embedded.index.refresh(embedded.all, 2_000)
 

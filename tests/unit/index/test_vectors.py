@@ -201,6 +201,20 @@ def test_what_another_process_adds_and_erases_is_seen_at_the_next_question(embed
     other.close()
 
 
+def test_what_changed_while_our_connections_were_closed_is_seen(embedded):
+    session = embedded.session()
+    embedded.add(session, "alpha", type="note")
+    embedder = filled(embedded)
+    for number in range(3):
+        assert len(found(embedded, embedder, "alpha")) == number + 1
+        embedded.index.live.let_go()  # as before a fork
+        other = embedded.open_index()
+        embedded.add(session, f"alpha {number}", type="note")
+        other.refresh(embedded.all, 2_000)
+        other.embed(embedded.all, embedder, None)
+        other.close()
+
+
 def test_the_matrix_follows_a_rebuild(embedded):
     session = embedded.session()
     entries = [embedded.add(session, f"alpha {number}", type="note") for number in range(5)]

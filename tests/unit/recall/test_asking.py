@@ -46,7 +46,12 @@ def test_a_question_of_nothing_but_a_name_keeps_it():
 
 @pytest.mark.parametrize(
     ("question", "first"),
-    [("What did I order?", True), ("my favourite tea", True), ("What did Ana order?", False), ("mystery me-too", False)],
+    [
+        ("What did I order?", True),
+        ("my favourite tea", True),
+        ("What did Ana order?", False),
+        ("mystery me-too", False),
+    ],
 )
 def test_the_first_person_is_heard(question, first):
     assert understand(question.replace("me-too", "methods"), []).first_person is first

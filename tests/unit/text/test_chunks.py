@@ -77,7 +77,7 @@ def test_lines_are_those_of_the_first_and_last_character() -> None:
 def test_each_chunk_begins_within_the_one_before_it() -> None:
     text = "alpha beta gamma delta " * 40
     found = chunks(text, 64, 16)
-    for one, other in zip(found, found[1:]):
+    for one, other in zip(found, found[1:], strict=False):
         shared = estimate(text[other.start : one.end])
         assert 8 <= shared <= 16
 

@@ -16,6 +16,6 @@ KILLS = _size("KILLS", 200)  # of eight writers
 CUTS_AND_FLIPS = _size("CUTS_AND_FLIPS", 200)  # of a journal, through `open`
 INDEX_FLIPS = _size("INDEX_FLIPS", 2_000)  # bits of index.db
 UPKEEP_KILLS = _size("UPKEEP_KILLS", 24)  # of each of rebuild, compaction and forget
-FAULT_STRIDE = _size("FAULT_STRIDE", 1)  # every so manieth call of the index's file system fails
+FAULT_STRIDE = _size("FAULT_STRIDE", 100)  # the longest stride between failing calls of the index's disk; 1 tries all
 MACHINE_STEPS = _size("MACHINE_STEPS", 10_000)  # of the store beside a dict
 SCOPED_CALLS = _size("SCOPED_CALLS", 400)  # verbs called by somebody without a grant

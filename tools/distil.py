@@ -37,8 +37,7 @@ RATE = 2e-3
 WARM_UP = 100
 SIF = 1e-3  # how common a piece must be to lose half of its first weight
 LONGEST = 256  # pieces that the teacher reads
-PASSAGE = 5  # sentences: about the length of two turns, or of a paragraph
-PAIRED = 1_000
+UNRELATED_PAIRS = 200_000
 Floats = np.ndarray
 
 
@@ -173,13 +172,13 @@ def quantise(rows: Floats) -> tuple[Floats, Floats]:
 
 
 def noise_floor(embedder: BuiltinEmbedder, texts: list[str]) -> float:
-    """The cosine that one in twenty pairs of a sentence and an unrelated passage exceeds."""
+    """The cosine that one in twenty pairs of unrelated sentences exceeds."""
     draw = np.random.default_rng(SEED)
     spoken = [text for text in texts if len(text.split()) >= 5]
-    chosen = [spoken[place] for place in draw.choice(len(spoken), 30_000, replace=False)]
-    sentences = embedder.embed(chosen[:5_000])
-    passages = embedder.embed([" ".join(chosen[at : at + PASSAGE]) for at in range(5_000, 30_000, PASSAGE)])
-    return round(float(np.quantile(sentences[:PAIRED] @ passages[:PAIRED].T, 0.95)), 4)
+    vectors = embedder.embed([spoken[place] for place in draw.choice(len(spoken), 20_000, replace=False)])
+    left, right = draw.integers(0, len(vectors), (2, UNRELATED_PAIRS))
+    apart = left != right
+    return round(float(np.quantile((vectors[left[apart]] * vectors[right[apart]]).sum(1), 0.95)), 4)
 
 
 def write(path: Path, learned: Floats, vocabulary: dict[str, int], texts: list[str]) -> None:

@@ -175,7 +175,7 @@ def test_search_json_has_exactly_the_shape_of_the_contract(shell: Shell) -> None
     assert list(found) == ["hits", "mode", "degraded", "took_ms"]
     assert [hit["id"] for hit in found["hits"]] == [ids["flow"]]
     assert set(found["hits"][0]) == HIT
-    assert (found["mode"], found["degraded"]) == ("keyword", None)
+    assert (found["mode"], found["degraded"]) == ("hybrid", None)
     assert found["hits"][0]["session_key"] == "login"
 
 
@@ -192,7 +192,7 @@ def test_search_explains_every_factor(shell: Shell) -> None:
     ran = shell.good("search", "oak", "--explain")
     for factor in ("match", "importance", "decay", "recency", "coverage"):
         assert factor in ran.out
-    assert "mode keyword" in ran.err
+    assert "mode hybrid" in ran.err
 
 
 @pytest.mark.parametrize(

@@ -213,7 +213,14 @@ def test_help_loads_no_command_and_no_store(shell: Shell, arguments: tuple[str, 
     assert not found & {"apsw", "rich", "numpy", "holdfast.memory", "holdfast.index"}
 
 
-@pytest.mark.parametrize("arguments", [("add", "an oak"), ("search", "oak"), ("list",), ("sessions",), ("status",)])
+@pytest.mark.parametrize("arguments", [("add", "an oak"), ("list",), ("sessions",), ("status",)])
 def test_no_everyday_command_loads_rich_or_numpy_in_a_pipe(shell: Shell, arguments: tuple[str, ...]) -> None:
     shell.add("an oak")
     assert not loaded(shell, *arguments) & {"rich", "numpy", "asyncio", "tomlkit", "platformdirs", "dataclasses"}
+
+
+def test_a_search_in_a_pipe_loads_numpy_for_its_vectors_and_nothing_heavier(shell: Shell) -> None:
+    shell.add("an oak")
+    found = loaded(shell, "search", "oak")
+    assert "numpy" in found
+    assert not found & {"rich", "asyncio", "tomlkit", "platformdirs"}

@@ -8,6 +8,7 @@ import time
 
 import holdfast
 import holdfast.wiring  # before the fork
+from tests.crash.homes import WORDS_ONLY
 from tests.crash.zygote import say
 
 SESSION = "everybody"
@@ -25,7 +26,7 @@ def is_whole(text):
 
 def write(home, writer, count):
     """Add to the one session; ids are told after `add` returned."""
-    with holdfast.open(home, user="ana") as memory:
+    with holdfast.open(home, user="ana", settings=WORDS_ONLY) as memory:
         _write(memory, writer, count)
 
 
@@ -38,7 +39,7 @@ def _write(memory, writer, count):
 def read(home, until):
     """Look at whatever is there until the time is up; everything seen must be whole."""
     looks = seen = 0
-    with holdfast.open(home, user="ana") as memory:
+    with holdfast.open(home, user="ana", settings=WORDS_ONLY) as memory:
         while time.time() < until:
             found = [*memory.search("begin end", limit=50), *memory.query(rank="recent", limit=50)]
             torn = [item.id for item in found if not is_whole(item.text)]
@@ -50,7 +51,7 @@ def read(home, until):
 def threads(home, count, each):
     """Several threads on one handle."""
     failures = []
-    with holdfast.open(home, user="ana") as memory:
+    with holdfast.open(home, user="ana", settings=WORDS_ONLY) as memory:
 
         def work(writer):
             try:
@@ -69,7 +70,7 @@ def threads(home, count, each):
 
 def forks(home, count, each):
     """Children of a process whose store is open; the parent writes on as well."""
-    with holdfast.open(home, user="ana") as memory:
+    with holdfast.open(home, user="ana", settings=WORDS_ONLY) as memory:
         _write(memory, "parent", each)
         memory.search("begin")
         children = []
@@ -94,7 +95,7 @@ def _as_child(act):
 def forks_under_load(home, count, seconds):
     """Children forked while other threads are inside the store, holding whatever locks they hold."""
     stop = threading.Event()
-    with holdfast.open(home, user="ana") as memory:
+    with holdfast.open(home, user="ana", settings=WORDS_ONLY) as memory:
         memory.add(text_of("parent", 0), session=SESSION)
         memory.search("begin")  # what is loaded on first use is loaded: a fork during an import is beyond us
         busy = [threading.Thread(target=_hammer, args=(memory, stop, number)) for number in range(3)]

@@ -8,6 +8,7 @@ import shutil
 import holdfast
 from holdfast.testing import FixedClock
 
+WORDS_ONLY = {"recall.vectors": False}  # loading an embedder for every one of thousands of opens takes minutes
 AGENT = os.path.join("agents", "main")
 TEXTS = (
     "東京駅で会いましょう 🚉", "deploy the blue server on Friday", "数据库连接池要重新配置",
@@ -39,10 +40,11 @@ def fill(memory, rounds=3):
 
 
 def make(home, clock=None, rounds=3):
-    """A filled and indexed home."""
+    """A filled and indexed home, its vectors made."""
     with holdfast.open(home, clock=clock or FixedClock()) as memory:
         fill(memory, rounds)
         memory.search("deploy")
+        memory.sync()
     return home
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import holdfast
 from holdfast.testing import FixedClock
-from tests.crash.homes import AGENT, copied, everything, make, sessions_of
+from tests.crash.homes import AGENT, WORDS_ONLY, copied, everything, make, sessions_of
 from tests.sizes import CUTS_AND_FLIPS
 
 
@@ -24,7 +24,7 @@ class Template:
         with open(self.journal, "rb") as source:
             self.data = source.read()
         self.ends = [place for place, byte in enumerate(self.data, 1) if byte == 10]
-        with holdfast.open(home, clock=FixedClock()) as memory:
+        with holdfast.open(home, clock=FixedClock(), settings=WORDS_ONLY) as memory:
             self.entries = everything(memory)
         session = os.path.basename(os.path.dirname(self.journal))
         self.here = {id for id, entry in self.entries.items() if entry.get("session_id") == session}
@@ -56,7 +56,7 @@ def template(swift_home_path):
 
 def seen_through_open(template):
     """What the damaged home shows and what `verify` says; a write after it works, with a seq of its own."""
-    with holdfast.open(template.work, clock=FixedClock()) as memory:
+    with holdfast.open(template.work, clock=FixedClock(), settings=WORDS_ONLY) as memory:
         memory.sync()
         shown = everything(memory)
         for id in list(shown):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from typing import NamedTuple
 
 import apsw
 import pytest
@@ -17,14 +18,27 @@ from holdfast import wiring
 from holdfast.index.sqlite import IndexOptions
 from holdfast.testing import FixedClock
 from tests.crash.faulty_vfs import CALLS, FULL, FaultyVFS
-from tests.crash.homes import AGENT, copied, everything, make
+from tests.crash.homes import AGENT, WORDS_ONLY, copied, everything, make
 from tests.sizes import FAULT_STRIDE
 
 MOST = 20_000  # a scenario with more calls than this would never come to its clean run
+
+
+class Fault(NamedTuple):
+    """What goes wrong, at which calls, and for how long; `stride` tries only every so manieth place."""
+
+    error: type[apsw.Error]
+    calls: tuple[str, ...] = CALLS
+    forever: bool = False
+    settings: dict[str, bool] = WORDS_ONLY
+    stride: int = 7
+
+
 FAULTS = {
-    "I/O error": (apsw.IOError, CALLS, False),
-    "full": (apsw.FullError, FULL, False),
-    "I/O errors from here on": (apsw.IOError, CALLS, True),
+    "I/O error": Fault(apsw.IOError, stride=1),
+    "I/O error, with vectors": Fault(apsw.IOError, settings={}, stride=11),
+    "full": Fault(apsw.FullError, FULL),
+    "I/O errors from here on": Fault(apsw.IOError, forever=True),
 }
 
 
@@ -106,18 +120,17 @@ def rebuilding(run):
 
 def faulty_run(scenario, home, work, vfs, fail_at, fault):
     """One run with one fault; afterwards, on a sound disk, everything acknowledged is there and found."""
-    error, calls, forever = fault
     shutil.rmtree(work, ignore_errors=True)
     copied(home, work)
     vfs.disarm()
-    with holdfast.open(work, clock=FixedClock()) as memory:
+    with holdfast.open(work, clock=FixedClock(), settings=fault.settings) as memory:
         before = everything(memory)
         run = Run(memory)
-        vfs.arm(fail_at, error, calls, forever)
+        vfs.arm(fail_at, fault.error, fault.calls, fault.forever)
         scenario(run)
     injected = vfs.injected
     vfs.disarm()
-    with holdfast.open(work, clock=FixedClock()) as memory:
+    with holdfast.open(work, clock=FixedClock(), settings=fault.settings) as memory:
         check(memory, run, before)
     return injected, run
 
@@ -137,9 +150,9 @@ def check(memory, run, before):
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("scenario", [ordinary_work, building, rebuilding], ids=lambda scenario: scenario.__name__)
 def test_a_fault_of_the_indexs_disk_at_any_call(scenario, fault, home, vfs, swift_path):
-    stride = FAULT_STRIDE * (1 if fault == "I/O error" else 7)
+    stride = min(FAULT_STRIDE, FAULTS[fault].stride)
     faults, ended = 0, {"right": 0, "degraded": 0, "refused": 0}
-    for fail_at in range(1, MOST, stride):
+    for fail_at in range(1, MOST, stride):  # from the first call on, to a run in which nothing fails
         injected, run = faulty_run(scenario, home, os.path.join(swift_path, "work"), vfs, fail_at, FAULTS[fault])
         faults += injected
         for name, count in run.ended.items():
@@ -149,4 +162,4 @@ def test_a_fault_of_the_indexs_disk_at_any_call(scenario, fault, home, vfs, swif
     assert injected == 0, "never came to a clean run"
     assert faults > 10
     assert ended["right"] > 0
-    assert ended["degraded"] + ended["refused"] > 0 or not FAULTS[fault][2]  # one fault alone is tried again
+    assert ended["degraded"] + ended["refused"] > 0 or not FAULTS[fault].forever  # one fault alone is tried again

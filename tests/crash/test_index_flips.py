@@ -11,7 +11,7 @@ import pytest
 
 import holdfast
 from holdfast.testing import FixedClock
-from tests.crash.homes import AGENT, QUESTIONS, copied, everything, index_of, make
+from tests.crash.homes import AGENT, QUESTIONS, WORDS_ONLY, copied, everything, index_of, make
 from tests.sizes import INDEX_FLIPS
 
 WORKERS = 2  # halves of the work, so that two test processes share it
@@ -53,7 +53,8 @@ class Flipping:
             target.write(data)
 
     def look(self, chance):
-        with holdfast.open(self.home, clock=self.clock) as memory:
+        settings = WORDS_ONLY if chance.random() < 0.9 else {}
+        with holdfast.open(self.home, clock=self.clock, settings=settings) as memory:
             with contextlib.suppress(holdfast.NotFound):  # its id is no longer readable in the index
                 self.compare(memory.get(chance.choice(sorted(self.truth))))
             for hit in memory.search(chance.choice(QUESTIONS), limit=20):

@@ -11,7 +11,7 @@ import pytest
 
 import holdfast
 from holdfast.testing import FixedClock
-from tests.crash.homes import AGENT, answers, copied, everything, fill, sessions_of
+from tests.crash.homes import AGENT, WORDS_ONLY, answers, copied, everything, fill, sessions_of
 from tests.crash.zygote import Zygote
 from tests.leftovers import leftovers
 from tests.sizes import UPKEEP_KILLS
@@ -31,7 +31,7 @@ class Case:
     def __init__(self, folder, zygote):
         self.zygote, self.work = zygote, os.path.join(folder, "work")
         self.home = os.path.join(folder, "home")
-        with holdfast.open(self.home, clock=FixedClock()) as memory:
+        with holdfast.open(self.home, clock=FixedClock(), settings=WORDS_ONLY) as memory:
             ids = fill(memory)
             places = [(text, key) for text in SECRETS for key in ("morning", "evening")]
             self.secrets = [memory.add(text, session=key, tags=["secret.garden"]).id for text, key in places]
@@ -40,19 +40,19 @@ class Case:
             memory.undelete(ids[4])
         self._damage_a_secret()
         self.reset()
-        with holdfast.open(self.work, clock=FixedClock()) as memory:
+        with holdfast.open(self.work, clock=FixedClock(), settings=WORDS_ONLY) as memory:
             self.entries, self.answers = shown(memory), answers(memory)
 
     def _damage_a_secret(self):
         """One line with secret words loses a bit, so that quarantine, too, holds something to forget."""
         path = max(sessions_of(self.home), key=os.path.getsize)
-        with holdfast.open(self.home, clock=FixedClock()) as memory:
+        with holdfast.open(self.home, clock=FixedClock(), settings=WORDS_ONLY) as memory:
             lost = memory.add("a damaged vexnomblark remains", session=os.path.basename(os.path.dirname(path)))
         with open(path, "r+b") as file:
             data = file.read()
             file.seek(data.index(lost.id.encode()) + 10)
             file.write(b"?")
-        with holdfast.open(self.home, clock=FixedClock()) as memory:
+        with holdfast.open(self.home, clock=FixedClock(), settings=WORDS_ONLY) as memory:
             memory.sync()
         assert os.listdir(os.path.join(self.home, AGENT, "quarantine"))
 
@@ -86,7 +86,7 @@ class Case:
             pass
 
     def open(self):
-        return holdfast.open(self.work, clock=FixedClock())
+        return holdfast.open(self.work, clock=FixedClock(), settings=WORDS_ONLY)
 
 
 def shown(memory):

@@ -10,6 +10,7 @@ import holdfast
 import holdfast.wiring  # before the fork
 from holdfast.testing import FixedClock
 from holdfast.upkeep import compaction, forget  # noqa: F401
+from tests.crash.homes import WORDS_ONLY
 from tests.crash.zygote import say
 
 FILE_EVENTS = {"open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.scandir", "os.listdir", "os.chmod"}
@@ -31,7 +32,7 @@ class Fuse:
 
 def run(home, act, die_at):
     """Open, then the act under the fuse; how many steps it took in all is told at the end."""
-    with holdfast.open(home, clock=FixedClock()) as memory:
+    with holdfast.open(home, clock=FixedClock(), settings=WORDS_ONLY) as memory:
         memory.stats()
         say(event="begun")
         fuse = Fuse(die_at)

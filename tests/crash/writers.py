@@ -6,6 +6,7 @@ import random
 
 import holdfast
 import holdfast.wiring  # before the fork: `holdfast.open` would import it in every child
+from tests.crash.homes import WORDS_ONLY
 from tests.crash.zygote import say
 
 LARGE = 40_000  # characters: more than one page, so that a kill can tear the write
@@ -15,7 +16,7 @@ def write(home, name, seed):
     """Add without end; tell of each entry only after `add` returned."""
     chance = random.Random(seed)
     number = 0
-    with holdfast.open(home, user="ana") as memory:
+    with holdfast.open(home, user="ana", settings=WORDS_ONLY) as memory:
         while True:
             number += 1
             mark = f"{name}x{seed}x{number}"  # one word, nobody else's

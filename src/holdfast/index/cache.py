@@ -15,7 +15,6 @@ import apsw
 
 from ..disk import discard
 from .database import ask_all, ask_one, close, connect, is_damage
-from .erasing import empty_log
 from .gate import GATE
 
 TYPE_CHECKING = False
@@ -132,6 +131,8 @@ class Cache:
 
     def _use(self, act: Callable[[apsw.Connection], Answer], erase: bool = False) -> Answer | None:
         """What an act in one transaction returns; None if the file cannot be used, or the log not be emptied."""
+        from .erasing import empty_log
+
         try:
             with GATE:
                 connection = self._connect()

@@ -13,7 +13,6 @@ from _thread import allocate_lock
 import apsw
 
 from ..disk import make_private_dir
-from ..text.globs import matches
 from .gate import GATE
 from .schema import APPLICATION_ID, TABLES, VERSION, VIEWS
 
@@ -214,6 +213,7 @@ def _fold(*values: Any) -> str:
 
 
 def _glob_words(*values: Any) -> bool:
+    from ..text.globs import matches  # most connections never see a pattern
 
     return matches(str(values[1]), str(values[0]))
 

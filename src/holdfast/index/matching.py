@@ -75,7 +75,7 @@ def _ranked(connection: apsw.Connection, scope: Scope, wanted: Filter, query: st
     """The best `limit`, with every other row that ties with the last: rowids must not decide."""
     asked = limit + 32
     ranked = _best(connection, scope, wanted, query, asked)
-    if len(ranked) == asked and ranked[-1].score == ranked[limit - 1].score:
+    if _open(scope, wanted) and len(ranked) == asked and ranked[-1].score == ranked[limit - 1].score:
         ranked = _best(connection, scope, wanted, query, None, least=ranked[-1].score)
     return ranked
 

@@ -79,6 +79,7 @@ CREATE TABLE entries(
   detail TEXT NOT NULL);
 CREATE INDEX entries_by_file ON entries(file, time);
 CREATE INDEX entries_by_user ON entries(user_id, time);
+CREATE INDEX entries_shared ON entries(scope) WHERE scope='global';
 CREATE INDEX entries_by_order ON entries(file, seq);
 CREATE INDEX entries_by_author ON entries(user_id, author) WHERE author IS NOT NULL;
 CREATE INDEX entries_by_key ON entries(file, key) WHERE key IS NOT NULL;

@@ -18,7 +18,6 @@ from ..lock import Lock
 from ..model.scope import whole
 from ..model.value import Value
 from . import questions
-from .cache import TABLES, Cache
 from .catchup import COMMIT_LINES, CatchUp, commit, file_row
 from .database import ODD_VALUES, TROUBLE, Damaged, is_damage
 from .forking import OPEN
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from ..model.scope import Scope
     from ..ports import Clock, Embedder, Journal, Progress
     from .building import Builder
+    from .cache import Cache
     from .database import Database
     from .fulltext import Stemmer
 
@@ -79,10 +79,15 @@ class SqliteIndex(WithVectors):
         self.generations = Generations(folder, disk)
         self.lock = Lock(os.path.join(folder, "index.lock"), disk)
         self.live = Live(folder, self._all, self.generations, disk, self._builder, self._options.vfs)
-        self.cache = Cache(folder, disk, clock)
         if self._options.cache:
             self.limits = Limits(self._options.cache_entries, self._options.cache_bytes)
         OPEN.add(self)
+
+    @property
+    def cache(self) -> Cache:
+        from .cache import Cache  # who writes nothing away and embeds nothing does without
+
+        return Cache(self._folder, self._disk, self._clock)
 
     def _builder(self) -> Builder:
         from .building import Builder  # most processes never build
@@ -136,6 +141,8 @@ class SqliteIndex(WithVectors):
         return self._stemmer.stems(text)
 
     def names(self, scope: Scope) -> str:
+        from .cache import TABLES
+
         return self.live.ask(questions.names) + TABLES
 
     def locate(self, scope: Scope, ids: Sequence[str], every: bool = False) -> dict[str, Address]:
@@ -284,7 +291,8 @@ class SqliteIndex(WithVectors):
                     connection.execute("BEGIN IMMEDIATE")
                     catching.lines = 0
             commit(connection, catching)
-            self.cache.forget(catching.rows.dropped)
+            if catching.rows.dropped:
+                self.cache.forget(catching.rows.dropped)
 
         base = self.live.present()
         base.ask(work)

@@ -8,7 +8,6 @@ no vector and should get one stands in `backlog`. Works inside the transaction o
 from __future__ import annotations
 
 from .database import ask_all, ask_one
-from .pages import vacate
 from .schema import VISIBLE
 
 TYPE_CHECKING = False
@@ -72,6 +71,8 @@ class Stale:
     def _end(self, chunk: int) -> None:
         found = ask_one(self._connection, "SELECT n FROM vectors WHERE chunk=?", (chunk,)) if self._any() else None
         if found is not None:
+            from .pages import vacate  # where there are no vectors nobody needs it
+
             vacate(self._connection, found[0])
             self._run("DELETE FROM vectors WHERE n=?", found)
 

@@ -50,10 +50,14 @@ class WithVectors:
 
     live: Live
     lock: Lock
-    cache: Cache
     limits: Limits | None = None
     refused = 0  # vectors that were not what an embedder promises
     _matrix: tuple[str, int, Matrix] | None = None  # generation, its version when loaded
+
+    if TYPE_CHECKING:
+
+        @property
+        def cache(self) -> Cache: ...
 
     def near(self, scope: Scope, wanted: Filter, vector: Vector, limit: int) -> list[Row]:
         from .nearness import Asked

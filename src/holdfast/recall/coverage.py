@@ -97,7 +97,8 @@ class Scoring:
         """How well the question is answered at all: the most covered and the nearest of the best hits."""
         covered = max((part.coverage for part in best), default=0.0)
         if any(part.cosine for part in best):
-            covered = (covered + COSINE * max(part.cosine for part in best)) / (1 + COSINE)
+            nearest = max(part.cosine for part in best)
+            covered = max(covered, (covered + COSINE * nearest) / (1 + COSINE))
         self._answered = covered
 
     def score(self, parts: Parts) -> float:

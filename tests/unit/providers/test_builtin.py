@@ -24,7 +24,14 @@ FIXED = [
     "x" * 3000,
 ]
 # The first four dimensions of FIXED, as measured once; a change means a new MODEL in tools/distil.py.
-MEASURED: list[list[float]] = []
+MEASURED: list[list[float]] = [
+    [-0.2622137, 0.1371136, 0.0026834, -0.1468330],
+    [-0.2222755, 0.1695006, 0.1679033, -0.3093005],
+    [-0.0273929, 0.2242087, -0.0576155, 0.1557830],
+    [-0.2393552, -0.0008321, -0.0382495, 0.0777689],
+    [0.1352511, -0.0551017, 0.0842604, 0.0445395],
+    [0.0618668, 0.0644180, 0.0618668, -0.0618668],
+]
 
 
 def cosine(left: str, right: str) -> float:

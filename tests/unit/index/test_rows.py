@@ -1,0 +1,65 @@
+"""Entries go into the tables many at a time; the result is as if they had come one by one."""
+
+from holdfast.guard.validate import draft
+from holdfast.model.entry import Tombstone
+from holdfast.model.moment import iso
+from holdfast.model.query import Filter
+
+
+def rows(embedded, **wanted):
+    embedded.index.refresh(embedded.all, 2_000)
+    return [row.id for row in embedded.index.rows(embedded.scope(), Filter(**wanted), "oldest")]
+
+
+def many(embedded, journal, count):
+    """So many entries that no index has seen yet."""
+    now = embedded.clock.now()
+    drafts = [
+        draft({"text": f"number {n}"}, scope="session", session_id=journal, user_id="ana", workspace=None, now=now)
+        for n in range(count)
+    ]
+    return [entry.id for entry in embedded.journal.append(embedded.scope(), journal, drafts)]
+
+
+def test_more_entries_than_fit_one_statement_are_all_there(embedded):
+    ids = many(embedded, embedded.session(), 905)
+    assert sorted(rows(embedded)) == sorted(ids)
+    assert embedded.find("number", limit=200)
+    assert embedded.index.rarity(embedded.scope(), ["number"]) == (905, {"number": 905})
+
+
+def test_an_amendment_in_the_same_batch_finds_its_entry(embedded):
+    session = embedded.session()
+    first, second = many(embedded, session, 2)
+    embedded.journal.amend(embedded.scope(), session, first, "user", {"text": "rewritten", "pinned": True})
+    third = embedded.add(session, "the last one").id
+    assert rows(embedded, pinned=True) == [first]
+    assert embedded.find("rewritten") == [first]
+    assert sorted(rows(embedded)) == sorted([first, second, third])
+
+
+def test_a_later_value_hides_the_earlier_one_of_the_same_batch(embedded):
+    own = embedded.user()
+    kept = [embedded.add(own, "no key").id]
+    for value in ("vim", "emacs", "ed"):
+        last = embedded.add(own, value, type="preference", key="editor").id
+    kept += [last, embedded.add(own, "no key either").id]
+    assert sorted(rows(embedded)) == sorted(kept)
+    assert embedded.find("vim") == []
+
+
+def test_a_line_that_stands_twice_counts_once(embedded):
+    session = embedded.session()
+    (id,) = many(embedded, session, 1)
+    path = embedded.folder / "sessions" / session / "memory.jsonl"
+    path.write_bytes(path.read_bytes() + path.read_bytes().split(b"\n")[1] + b"\n")
+    assert rows(embedded) == [id]
+    assert embedded.index.rarity(embedded.scope(), ["number"])[0] == 1
+
+
+def test_an_entry_that_was_buried_before_it_was_indexed_is_never_seen(embedded):
+    session = embedded.session()
+    first, second = many(embedded, session, 2)
+    stone = Tombstone(id=first, timestamp=iso(embedded.clock.now()), reason="user")
+    embedded.journal.bury(embedded.scope(), session, [stone])
+    assert rows(embedded) == [second]

@@ -106,6 +106,7 @@ def test_no_acknowledged_entry_is_lost(killed):
 
 def test_every_acknowledged_entry_is_found_by_its_words(killed):
     with holdfast.open(killed.home, user="ana") as memory:
+        memory.sync()
         for id, mark in random.Random(1).sample(sorted(killed.acknowledged.items()), 50):
             found = memory.search(mark, limit=50)
             assert found.degraded is None

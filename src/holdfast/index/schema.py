@@ -95,10 +95,14 @@ CREATE TABLE tombstones(
 
 CREATE TABLE recalled(id TEXT PRIMARY KEY, time INTEGER NOT NULL) WITHOUT ROWID;
 
+-- Ordinal 0 is an entry's whole text. Of a long one the pieces from 1 on are searched in its place, and its
+-- `stop` is NULL; `start` and `stop` count characters of the whole.
 CREATE TABLE chunks(
   n INTEGER PRIMARY KEY,
   entry INTEGER NOT NULL REFERENCES entries(n),
   ordinal INTEGER NOT NULL DEFAULT 0,
+  start INTEGER NOT NULL DEFAULT 0,
+  stop INTEGER,
   hash TEXT NOT NULL,
   text TEXT NOT NULL);
 CREATE INDEX chunks_by_entry ON chunks(entry);

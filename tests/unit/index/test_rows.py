@@ -63,3 +63,12 @@ def test_an_entry_that_was_buried_before_it_was_indexed_is_never_seen(embedded):
     stone = Tombstone(id=first, timestamp=iso(embedded.clock.now()), reason="user")
     embedded.journal.bury(embedded.scope(), session, [stone])
     assert rows(embedded) == [second]
+
+
+def test_the_first_entry_of_a_session_is_found_when_the_session_gets_its_number_with_it(embedded):
+    """Numbering a session inserts a row: the entry's own row number must be known by then."""
+    own = embedded.user()
+    for text in ("one", "two"):
+        embedded.add(own, text)
+    first = embedded.add(embedded.session(), "unmistakable")
+    assert embedded.find("unmistakable") == [first.id]

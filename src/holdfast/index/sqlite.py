@@ -183,12 +183,9 @@ class SqliteIndex(WithVectors):
 
     def status(self, scope: Scope) -> dict[str, Any]:
         facts = self.live.ask(lambda c: {**questions.facts(c), **self.vector_facts(c)})
-        behind = self._behind(self.marks.names())
-        return {
-            "generation": self.live.name, "path": self.live.typed(self.database).path, **facts,
-            "bytes": self.generations.bytes_used(), "behind": len(behind), "rebuilt": self.live.rebuilt,
-            "trouble": self.trouble,
-        }  # fmt: skip
+        own = {"generation": self.live.name, "path": self.live.typed(self.database).path, "trouble": self.trouble}
+        behind, size = len(self._behind(self.marks.names())), self.generations.bytes_used()
+        return {**own, **facts, "bytes": size, "behind": behind, "rebuilt": self.live.rebuilt}
 
     # -- keeping level
 

@@ -25,7 +25,7 @@ NEAREST = 100
 ANSWERED = 60  # how many of the best candidates bring the turn after them along: often the answer
 SPOKEN = "conversation"
 VECTOR_MS = 1_500  # how long a question's vector may take before words must do
-UNKNOWN = 0.5  # below this share of known words a question is in another language: vectors say little
+UNKNOWN, KNOWN = 0.25, 0.75  # share of known words: below, another language, in which vectors say little
 
 
 class Candidates:
@@ -61,7 +61,7 @@ class Candidates:
             self.reason = embedding.reason
             return None
         self.floor, self.mode = embedder.floor, "hybrid"
-        self.weights = WITH_VECTORS.replace(vector=WITH_VECTORS.vector * _share(embedder.known(question.text)))
+        self.weights = WITH_VECTORS.replace(vector=WITH_VECTORS.vector * share(embedder.known(question.text)))
         return vector
 
     def _answers(self, rows: Sequence[Row]) -> list[Row]:
@@ -85,6 +85,6 @@ def _joined(by_word: Sequence[Row], near: Sequence[Row]) -> list[Row]:
     return list(rows.values())
 
 
-def _share(known: float) -> float:
+def share(known: float) -> float:
     """How much of its weight the vector side keeps for a question of which so much is known."""
-    return min(1.0, known / UNKNOWN) if known < UNKNOWN else 1.0
+    return max(0.0, min(1.0, (known - UNKNOWN) / (KNOWN - UNKNOWN)))

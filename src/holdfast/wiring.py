@@ -17,6 +17,7 @@ from .errors import BadConfig, Invalid
 from .guard import validate
 from .guard.redaction import Redactor
 from .index import SqliteIndex
+from .index.cutting import Chunking
 from .index.sqlite import IndexOptions
 from .journal import FileJournal, JournalOptions
 from .memory import Memory
@@ -139,6 +140,7 @@ def _index_options(settings: Settings) -> IndexOptions:
     return IndexOptions(
         compare_minutes=settings["index.compare_minutes"], cache=settings["embedder.cache"],
         cache_entries=settings["embedder.cache_entries"], cache_bytes=settings["embedder.cache_bytes"],
+        chunking=Chunking(tokens=settings["chunking.tokens"], overlap=settings["chunking.overlap"]),
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ import time
 
 from ..disk import boot_id
 from .catchup import COMMIT_LINES, CatchUp, commit
+from .cutting import note_chunking
 from .database import Damaged, close, create
 from .gate import GATE
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ..lock import Lock
     from ..model.scope import Scope
     from ..ports import Clock, Journal, Progress
+    from .cutting import Chunking
     from .generations import Generations
     from .marks import Marks
     from .recalled import Recalled
@@ -39,10 +41,11 @@ class Builder:
 
     def __init__(
         self, *, generations: Generations, journal: Journal, marks: Marks, recalled: Recalled,
-        clock: Clock, disk: Disk, lock: Lock, vfs: str | None,
+        clock: Clock, disk: Disk, lock: Lock, vfs: str | None, chunking: Chunking,
     ) -> None:  # fmt: skip
         self._generations, self._journal, self._marks, self._recalled = generations, journal, marks, recalled
         self._clock, self._disk, self._lock, self._vfs = clock, disk, lock, vfs
+        self._chunking = chunking
 
     def build(self, scope: Scope, progress: Progress | None = None, furnish: Furnish | None = None) -> None:
         """Build and flip; the caller holds `build.lock`."""
@@ -84,6 +87,7 @@ class Builder:
     def _fill(self, connection: apsw.Connection, scope: Scope, progress: Progress | None) -> None:
         names = list(self._journal.journals(scope))
         connection.execute("BEGIN IMMEDIATE")
+        note_chunking(connection, self._chunking)
         work = CatchUp(connection, self._journal, scope)
         for name in names:  # all tombstones first: one may lie in another file than its entry
             work.stones(name)

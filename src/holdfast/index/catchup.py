@@ -192,7 +192,7 @@ class CatchUp:
         """Keep what only the index still has, unless somebody deleted it."""
         found = ask_one(self._connection,
             "SELECT e.offset, e.type, e.time, e.tags, c.text FROM entries e JOIN chunks c ON c.entry = e.n "
-            "WHERE e.id=? AND e.state=?", (id, VISIBLE),
+            "AND c.ordinal=0 WHERE e.id=? AND e.state=?", (id, VISIBLE),
         )  # fmt: skip
         if found:
             offset, type, time, tags, text = found

@@ -30,11 +30,9 @@ class Chunking(Value):
         """Where to cut a text; empty if it stays whole."""
         if len(text) <= 4 * self.tokens and text.isascii():
             return []
-        from ..text.chunks import chunks, fits
+        from ..text.chunks import fits, spans
 
-        if fits(text, self.tokens):
-            return []
-        return [(chunk.start, chunk.end) for chunk in chunks(text, self.tokens, self.overlap)]
+        return [] if fits(text, self.tokens) else list(spans(text, self.tokens, self.overlap))
 
 
 def chunking_of(connection: apsw.Connection) -> Chunking:

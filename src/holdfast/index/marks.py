@@ -16,11 +16,14 @@ from ..disk import discard, make_private_dir
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..disk import Disk
     from ..model.replay import Size
     from .database import Database
 
 QUIET_S = 60.0  # a mark younger than this belongs to a writer that will want it again
+MOST_KEPT = 64  # every answer looks at each: an import of thousands of sessions would grow slower with each of them
 
 
 _MOST_LEVELS = 4096
@@ -53,8 +56,12 @@ class Marks:
         except OSError:
             return []
 
-    def quiet(self, journal: str) -> bool:
-        """Whether a mark is old enough to be taken away."""
+    def spare(self, level: Sequence[str]) -> list[str]:
+        """Marks to take away after these journals became level: old ones, or all where there are many to look at."""
+        names = self.names()
+        return names if len(names) > MOST_KEPT else [name for name in level if self._quiet(name)]
+
+    def _quiet(self, journal: str) -> bool:
         try:
             return time.time() - os.stat(os.path.join(self.folder, journal)).st_mtime > QUIET_S
         except OSError:

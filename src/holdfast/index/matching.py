@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from .database import ask_all, ask_one
 from .fulltext import WEIGHTS, beginning, match_query, phrase, scope_tokens, scoped
-from .questions import ROW, groups, row_of
+from .questions import ROW, groups, row_of, within
 from .select import Where, where_filter, where_scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import apsw
 
@@ -73,11 +73,25 @@ def match(
 
 def _ranked(connection: apsw.Connection, scope: Scope, wanted: Filter, query: str, limit: int) -> list[Row]:
     """The best `limit`, with every other row that ties with the last: rowids must not decide."""
-    asked = limit + 32
-    ranked = _best(connection, scope, wanted, query, asked)
-    if _open(scope, wanted) and len(ranked) == asked and ranked[-1].score == ranked[limit - 1].score:
-        ranked = _best(connection, scope, wanted, query, None, least=ranked[-1].score)
+    ranked, last = _entries(lambda most: _best(connection, scope, wanted, query, most), limit + 32, limit)
+    if _open(scope, wanted) and last is not None and last == ranked[limit - 1].score:
+        ranked, _ = _entries(lambda _: _best(connection, scope, wanted, query, None, least=last), 0, 0)
     return ranked
+
+
+def _entries(ask: Callable[[int], list[Row]], most: int, limit: int) -> tuple[list[Row], float | None]:
+    """Each entry by its best chunk, at least `limit` of them if there are, and the last score if there are more.
+
+    A long entry may take many places of the ranking; then more are asked for.
+    """
+    while True:
+        rows = ask(most)
+        best: dict[str, Row] = {}
+        for row in rows:
+            best.setdefault(row.id, row)
+        if len(best) >= limit or len(rows) < most:
+            return list(best.values()), rows[-1].score if rows and len(rows) == most else None
+        most *= 4
 
 
 def _best(
@@ -94,18 +108,19 @@ def _best(
             f"WHERE chunks_fts MATCH ? {best}LIMIT ?"
         )
         sql = (
-            f"SELECT {ROW}, f.score FROM ({inner}) f JOIN chunks c ON c.n=f.chunk JOIN entries e ON e.n=c.entry "
-            f"LEFT JOIN recalled r ON r.id=e.id WHERE f.score>=? AND {where} ORDER BY f.score DESC, e.id"
+            f"SELECT {ROW}, f.score, c.start, c.stop FROM ({inner}) f JOIN chunks c ON c.n=f.chunk "
+            "JOIN entries e ON e.n=c.entry LEFT JOIN recalled r ON r.id=e.id "
+            f"WHERE f.score>=? AND {where} ORDER BY f.score DESC, e.id, c.ordinal"
         )
         values = (query, most, least, *where.values)
     else:
         sql = (
-            f"SELECT {ROW}, -bm25(chunks_fts, {WEIGHTS}) AS score FROM chunks_fts f JOIN chunks c ON c.n=f.rowid "
-            f"JOIN entries e ON e.n=c.entry LEFT JOIN recalled r ON r.id=e.id "
-            f"WHERE chunks_fts MATCH ? AND {where} ORDER BY score DESC, e.id LIMIT ?"
+            f"SELECT {ROW}, -bm25(chunks_fts, {WEIGHTS}) AS score, c.start, c.stop FROM chunks_fts f "
+            "JOIN chunks c ON c.n=f.rowid JOIN entries e ON e.n=c.entry LEFT JOIN recalled r ON r.id=e.id "
+            f"WHERE chunks_fts MATCH ? AND {where} ORDER BY score DESC, e.id, c.ordinal LIMIT ?"
         )
         values = (query, *where.values, most)
-    return [row_of(row) for row in ask_all(connection, sql, values)]
+    return [within(row_of(tuple(found)), start, stop) for *found, start, stop in ask_all(connection, sql, values)]
 
 
 def _open(scope: Scope, wanted: Filter) -> bool:
@@ -118,21 +133,25 @@ def _prefixed(
 ) -> list[Row]:
     """Rows with a word that begins so: the full text finds those that may, their own text decides."""
     where = where_filter(wanted, where_scope(scope, Where()))
-    found = ask_all(
-        connection,
-        f"SELECT {ROW}, -bm25(chunks_fts, {WEIGHTS}) AS score FROM chunks_fts f JOIN chunks c ON c.n=f.rowid "
-        "JOIN entries e ON e.n=c.entry LEFT JOIN recalled r ON r.id=e.id WHERE chunks_fts MATCH ? "
-        f"AND {where} AND glob_words(concat_ws(' ', c.text, e.tags, e.path), ?) ORDER BY score DESC, e.id LIMIT ?",
-        (query, *where.values, pattern, limit),
+    sql = (
+        f"SELECT {ROW}, -bm25(chunks_fts, {WEIGHTS}) AS score, c.start, c.stop FROM chunks_fts f "
+        "JOIN chunks c ON c.n=f.rowid JOIN entries e ON e.n=c.entry LEFT JOIN recalled r ON r.id=e.id "
+        f"WHERE chunks_fts MATCH ? AND {where} AND glob_words(concat_ws(' ', c.text, e.tags, e.path), ?) "
+        "ORDER BY score DESC, e.id, c.ordinal LIMIT ?"
     )
-    return [row_of(row) for row in found]
+
+    def best(most: int) -> list[Row]:
+        found = ask_all(connection, sql, (query, *where.values, pattern, most))
+        return [within(row_of(tuple(row)), start, stop) for *row, start, stop in found]
+
+    return _entries(best, limit, limit)[0]
 
 
 def _globbed(connection: apsw.Connection, scope: Scope, wanted: Filter, pattern: str, limit: int) -> list[Row]:
     where = where_filter(wanted, where_scope(scope, Where()))
     found = ask_all(
         connection,
-        f"SELECT {ROW} FROM entries e JOIN chunks c ON c.entry=e.n LEFT JOIN recalled r ON r.id=e.id "
+        f"SELECT {ROW} FROM entries e JOIN chunks c ON c.entry=e.n AND c.ordinal=0 LEFT JOIN recalled r ON r.id=e.id "
         f"WHERE {where} AND glob_words(c.text, ?) ORDER BY e.time DESC, e.id LIMIT ?",
         (*where.values, pattern, limit),
     )

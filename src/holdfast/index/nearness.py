@@ -15,7 +15,7 @@ import json
 from .database import ask_all
 from .filling import holds
 from .pages import SHARED, SLOTS, VACANT
-from .questions import ROW, row_of
+from .questions import ROW, row_of, within
 from .select import Where, where_filter, where_scope
 
 TYPE_CHECKING = False
@@ -42,7 +42,7 @@ DEPTH = 400  # candidates whose floats are read, or four times what is wanted
 DEEPEST = 6_400
 _DECIMALS = 6
 _PICKED = """
-SELECT v.n, {row} FROM json_each(?) j JOIN vectors v ON v.n=j.value JOIN chunks c ON c.n=v.chunk
+SELECT v.n, c.start, c.stop, {row} FROM json_each(?) j JOIN vectors v ON v.n=j.value JOIN chunks c ON c.n=v.chunk
 JOIN entries e ON e.n=c.entry LEFT JOIN recalled r ON r.id=e.id WHERE {where}
 """
 _OF_SESSIONS = "e.file IN (SELECT n FROM files WHERE journal IN ({marks}))"
@@ -146,7 +146,7 @@ class Asked:
             return self._listed(limit)
         owned = self._owned()
         if not self._wanted.narrows and self._scope.workspace is None:
-            return self._rows(self._best(owned, limit, _depth(limit)), limit)
+            return self._among(owned, limit)
         return self._probed(owned, limit)
 
     def _owned(self) -> NDArray[np.bool_]:
@@ -176,7 +176,8 @@ class Asked:
 
     def _listed(self, limit: int) -> list[Row]:
         """List what passes in SQL, then compare just that."""
-        where = where_filter(self._wanted, where_scope(self._scope, Where()))
+        leads = not self._scope.sessions and not self._wanted.ids
+        where = where_filter(self._wanted, where_scope(self._scope, Where(), leads=leads))
         if self._scope.sessions:
             where.add(_OF_SESSIONS.format(marks=",".join("?" * len(self._scope.sessions))), *self._scope.sessions)
         found = ask_all(
@@ -186,8 +187,17 @@ class Asked:
         )
         numbers = [n for (n,) in found]
         if len(numbers) <= FEW:
-            return self._rows(self._read(numbers, limit), limit)
-        return self._rows(self._best(self._matrix.places(numbers), limit, _depth(limit)), limit)
+            return self._rows(self._read(numbers, len(numbers)), limit)
+        return self._among(self._matrix.places(numbers), limit)
+
+    def _among(self, places: NDArray[np.bool_], limit: int) -> list[Row]:
+        """The nearest entries at these positions; where long ones take many of the best, more are looked at."""
+        depth, there = _depth(limit), int(places.sum())
+        while True:
+            rows = self._rows(self._best(places, depth, depth), limit)
+            if len(rows) >= limit or depth >= there:
+                return rows
+            depth *= 4
 
     def _best(self, places: NDArray[np.bool_], limit: int, depth: int) -> Scored:
         """At least the best `limit` among these positions, ties included."""
@@ -249,16 +259,22 @@ class Asked:
         where = where_filter(self._wanted, where_scope(self._scope, Where()))
         sql = _PICKED.format(row=ROW, where=where)
         best: dict[str, Row] = {}
-        start = 0
-        while start < len(scored) and len(best) < limit:
-            end = _past_ties(scored, start + limit)
-            cosines = dict(scored[start:end])
-            for n, *found in ask_all(self._connection, sql, (json.dumps(list(cosines)), *where.values)):
-                row = row_of(tuple(found))
-                row.cosine = max(cosines[n], _cosine(best.get(row.id)))
-                best[row.id] = row
-            start = end
+        first = 0
+        while first < len(scored) and len(best) < limit:
+            end = _past_ties(scored, first + limit)
+            cosines = dict(scored[first:end])
+            for n, start, stop, *found in ask_all(self._connection, sql, (json.dumps(list(cosines)), *where.values)):
+                row = within(row_of(tuple(found)), start, stop)
+                row.cosine = cosines[n]
+                if (known := best.get(row.id)) is None or _nearer(row, known):
+                    best[row.id] = row
+            first = end
         return sorted(best.values(), key=lambda row: (-_cosine(row), row.id))[:limit]
+
+
+def _nearer(row: Row, known: Row) -> bool:
+    """Which of two chunks of an entry speaks for it; of equals the first."""
+    return (-_cosine(row), row.span or (0, 0)) < (-_cosine(known), known.span or (0, 0))
 
 
 def _depth(limit: int) -> int:

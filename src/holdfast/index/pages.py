@@ -47,13 +47,21 @@ def occupy(connection: apsw.Connection, slots: Iterable[Slot]) -> None:
         _write(connection, page, owners, bits)
 
 
-def vacate(connection: apsw.Connection, n: int) -> None:
-    """Take a vector out; a page without any goes."""
-    page, slot = divmod(n, SLOTS)
+def vacate(connection: apsw.Connection, numbers: Iterable[int]) -> None:
+    """Take vectors out; a page without any goes."""
+    by_page: dict[int, list[int]] = {}
+    for n in numbers:
+        by_page.setdefault(n // SLOTS, []).append(n % SLOTS)
+    for page, slots in by_page.items():
+        _vacate(connection, page, slots)
+
+
+def _vacate(connection: apsw.Connection, page: int, slots: list[int]) -> None:
     owners, bits = _read(connection, page, 0)
     if not owners:
         return
-    _set(owners, bits, slot, _EMPTY, bytes(len(bits) // SLOTS))
+    for slot in slots:
+        _set(owners, bits, slot, _EMPTY, bytes(len(bits) // SLOTS))
     if owners == _EMPTY * SLOTS:
         connection.execute("DELETE FROM vector_pages WHERE page=?", (page,))
     else:

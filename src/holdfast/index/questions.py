@@ -53,10 +53,18 @@ def row_of(found: tuple[Any, ...]) -> Row:
     return Row(id, time, type, importance, bool(pinned), session_id, workspace, recalled, score[0] if score else 0.0)
 
 
+def within(row: Row, start: int, stop: int) -> Row:
+    """The same, found by this span of its text."""
+    if not (start.__class__ is int and stop.__class__ is int):
+        raise ValueError("a span with a number that is none")
+    row.span = (start, stop)
+    return row
+
+
 def rows(
     connection: apsw.Connection, scope: Scope, wanted: Filter, order: str, limit: int | None, offset: int
 ) -> list[Row]:
-    where = where_filter(wanted, where_scope(_own(connection, scope), Where()))
+    where = where_filter(wanted, where_scope(_own(connection, scope), Where(), leads=not wanted.ids))
     found = ask_all(
         connection,
         f"SELECT {ROW} FROM entries e LEFT JOIN recalled r ON r.id=e.id WHERE {where} "
@@ -75,9 +83,9 @@ def _own(connection: apsw.Connection, scope: Scope) -> Scope:
 
 
 def rarity(connection: apsw.Connection, stems: dict[str, list[str]]) -> tuple[int, dict[str, int]]:
-    """Searchable entries, and for each term in how many its rarest stem occurs."""
+    """Searchable chunks (an entry that is not long is one), and for each term in how many its rarest stem occurs."""
     connection.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab(main, chunks_fts, row)")
-    total = ask_one(connection, "SELECT value FROM meta WHERE key='searchable'")
+    total = ask_one(connection, "SELECT value FROM meta WHERE key='searched'")
     seen: dict[str, int] = {}
     for stem in {stem for found in stems.values() for stem in found}:
         row = ask_one(connection, "SELECT doc FROM temp.vocabulary WHERE term=?", (stem,))
@@ -149,8 +157,8 @@ def same_text(connection: apsw.Connection, scope: Scope, ids: Sequence[str]) -> 
         where.add("e.state=?", VISIBLE)
         found = ask_all(
             connection,
-            f"SELECT e.id FROM chunks c JOIN entries e ON e.n=c.entry WHERE {where} AND c.hash IN "
-            f"(SELECT x.hash FROM chunks x JOIN entries o ON o.n=x.entry WHERE o.id IN ({marks}))",
+            f"SELECT e.id FROM chunks c JOIN entries e ON e.n=c.entry WHERE {where} AND c.ordinal=0 AND c.hash IN "
+            f"(SELECT x.hash FROM chunks x JOIN entries o ON o.n=x.entry WHERE x.ordinal=0 AND o.id IN ({marks}))",
             (*where.values, *group),
         )
         twins.update(id for (id,) in found)
@@ -161,7 +169,7 @@ def contains(connection: apsw.Connection, fragment: str) -> bool:
     """Any entry that remains, whosever and whether hidden or not; one that is being forgotten does not remain."""
     found = ask_one(
         connection,
-        "SELECT 1 FROM entries e JOIN chunks c ON c.entry=e.n WHERE (instr(fold(c.text), ?1) OR "
+        "SELECT 1 FROM entries e JOIN chunks c ON c.entry=e.n AND c.ordinal=0 WHERE (instr(fold(c.text), ?1) OR "
         "instr(fold(concat_ws(' ', e.detail, e.tags, e.path, e.tool, e.key)), ?1)) "
         "AND NOT EXISTS(SELECT 1 FROM tombstones t WHERE t.id=e.id AND t.reason='forget') LIMIT 1",
         (fragment.lower(),),
@@ -232,7 +240,7 @@ def tags(connection: apsw.Connection, scope: Scope) -> dict[str, int]:
 
 
 def counts(connection: apsw.Connection, scope: Scope) -> dict[str, Any]:
-    where = where_scope(scope, Where())
+    where = where_scope(_own(connection, scope), Where(), leads=True)
     by_type = ask_all(
         connection,
         f"SELECT e.type, count(*) FROM entries e WHERE {where} AND e.state={VISIBLE} GROUP BY e.type ORDER BY e.type",

@@ -14,6 +14,7 @@ from ..model.entry import ROLES
 from ..model.ids import digest
 from ..model.moment import millis
 from ..text.content import searchable, searchable_text
+from .cutting import chunking_of
 from .database import ask_all, ask_one
 from .schema import DELETED, SUPERSEDED, VISIBLE
 from .stale import Stale
@@ -27,26 +28,29 @@ if TYPE_CHECKING:
 
     from ..model.entry import Tombstone
     from ..model.replay import Line
+    from .cutting import Chunking
 
     Read = tuple[Line, dict[str, Any]]
     FullText = tuple[int, str, str, str, str]
+    ChunkRow = tuple[int, int, int, int, int | None, str, str]  # as `_INSERT_CHUNK` names them
 
 _INSERT_ENTRY = """
 INSERT INTO entries(n, file, offset, length, state, id, seq, checksum, scope, session_id, user_id, workspace,
   time, type, importance, pinned, sensitive, provenance, role, author, key, tool, path, tags, detail)
 VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
 """  # no RETURNING: its statement journal makes FTS5 flush at every row, 2.5 times slower in all
-_INSERT_CHUNK = "INSERT INTO chunks(n, entry, hash, text) VALUES(?,?,?,?)"
+_INSERT_CHUNK = "INSERT INTO chunks(n, entry, ordinal, start, stop, hash, text) VALUES(?,?,?,?,?,?,?)"
 _INSERT_FTS = "INSERT INTO chunks_fts(rowid, text, tags, path, scope) VALUES(?,?,?,?,?)"
 _DELETE_FTS = "INSERT INTO chunks_fts(chunks_fts, rowid, text, tags, path, scope) VALUES('delete',?,?,?,?,?)"
 _FTS_PARTS = """
 SELECT c.n, c.text, e.tags, e.path, e.scope, e.user_id, e.session_id
-FROM chunks c JOIN entries e ON e.n = c.entry WHERE e.n = ?
+FROM chunks c JOIN entries e ON e.n = c.entry WHERE e.n = ? AND c.stop IS NOT NULL
 """
 
 
 _LAST = "SELECT coalesce((SELECT max(n) FROM entries), 0), coalesce((SELECT max(n) FROM chunks), 0)"
 _MOST_AT_ONCE = 400
+_ENTRIES, _CHUNKS = 0, 1  # places in what `_LAST` finds
 
 
 class Rows:
@@ -60,19 +64,21 @@ class Rows:
         self._tokens: dict[tuple[str, str | None, str | None], str] = {}
         self._stale = Stale(connection)
         self._buried: bool | None = None  # whether there are tombstones; unknown at first
-        self._last: tuple[int, int] | None = None  # highest numbers of entries and chunks; likewise
-        self._added = 0
+        self._last: list[int] = []  # highest numbers of entries and chunks; likewise
+        self._rule: Chunking | None = None
+        self._added = self._searched = 0  # entries, and the chunks by which they are searched
         self.duplicates = 0
         self.dropped: list[str] = []  # ids of entries that were taken out
 
     def flush(self) -> None:
-        """Write down how many entries became searchable; before every commit."""
-        if self._added:
-            self._run(
-                "INSERT INTO meta VALUES('searchable', ?) ON CONFLICT(key) DO UPDATE SET value = value + ?",
-                (str(self._added), self._added),
-            )
-            self._added = 0
+        """Write down how many entries became searchable, and by how many chunks; before every commit."""
+        for key, added in (("searchable", self._added), ("searched", self._searched)):
+            if added:
+                self._run(
+                    "INSERT INTO meta VALUES(?1, ?2) ON CONFLICT(key) DO UPDATE SET value = value + ?3",
+                    (key, str(added), added),
+                )
+        self._added = self._searched = 0
 
     # -- entries
 
@@ -93,23 +99,41 @@ class Rows:
 
     def _insert(self, file: int, lines: list[Read]) -> None:
         """A table at a time: a statement for each row would cost a quarter more."""
-        entries, chunks, texts = [], [], []
+        entries: list[tuple[Any, ...]] = []
+        chunks: list[ChunkRow] = []
+        texts: list[FullText] = []
         for line, record in self._unknown(lines):
-            n, chunk = self._numbers()
+            n = self._number(_ENTRIES)
             content, tags = record.get("content") or {}, record.get("tags") or ()
             state = self._state_of_new(record["id"], file, record.get("key"), record["seq"])
             entries.append((n, file, line.offset, line.length, state, *_columns(record, content)))
             self._label(n, tags, record.get("references") or ())
             text = searchable_text(content)
-            chunks.append((chunk, n, digest(text.encode()), text))
+            cut = self._cut(n, text)
+            chunks += cut
             if state == VISIBLE:
                 where = self._token(record.get("scope", "session"), record.get("user_id"), record.get("session_id"))
-                texts.append(_full_text(chunk, text, tags, record.get("path"), where))
+                texts += [
+                    _full_text(row[0], row[6], tags, record.get("path"), where) for row in cut if row[4] is not None
+                ]
+                self._added += 1
         for statement, rows in ((_INSERT_ENTRY, entries), (_INSERT_CHUNK, chunks), (_INSERT_FTS, texts)):
             if rows:
                 self._connection.executemany(statement, rows)
         self._stale.added([row[0] for row in entries], [row[0] for row in texts])
-        self._added += len(texts)
+        self._searched += len(texts)
+
+    def _cut(self, n: int, text: str) -> list[ChunkRow]:
+        """The chunks of an entry: its whole text, and its pieces if it is long."""
+        if self._rule is None:
+            self._rule = chunking_of(self._connection)
+        spans = self._rule.spans(text)
+        pieces = [(0, 0, None if spans else len(text), text)]
+        pieces += [(ordinal, start, stop, text[start:stop]) for ordinal, (start, stop) in enumerate(spans, 1)]
+        return [
+            (self._number(_CHUNKS), n, ordinal, start, stop, digest(said.encode()), said)
+            for ordinal, start, stop, said in pieces
+        ]
 
     def _unknown(self, lines: list[Read]) -> Iterator[Read]:
         """The lines whose ids are not in the tables, each id once."""
@@ -123,12 +147,11 @@ class Rows:
                 known.add(record["id"])
                 yield line, record
 
-    def _numbers(self) -> tuple[int, int]:
-        """The next row of `entries` and of `chunks`; we are the only writer."""
-        if self._last is None:
-            self._last = ask_one(self._connection, _LAST)
-        self._last = entry, chunk = self._last[0] + 1, self._last[1] + 1
-        return entry, chunk
+    def _number(self, table: int) -> int:
+        """The next row of `entries` or of `chunks`; we are the only writer."""
+        self._last = self._last or list(ask_one(self._connection, _LAST))
+        self._last[table] += 1
+        return self._last[table]
 
     def _label(self, n: int, tags: Iterable[str], references: Iterable[str]) -> None:
         for tag in tags:
@@ -181,9 +204,11 @@ class Rows:
         if "tags" in changes:
             self._retag(n, changes["tags"])
         if "text" in changes:
+            if state == VISIBLE:
+                self._stale.hidden(n)
             self._retext(n, changes["text"])
             if state == VISIBLE:
-                self._stale.changed(n)
+                self._stale.shown(n)
         kept = [*json.loads(spans or "[]"), [line.offset, line.length]]
         self._run("UPDATE entries SET spans=?, checksum=? WHERE n=?", (_json(kept), record.get("checksum", ""), n))
         if state == VISIBLE:
@@ -201,7 +226,8 @@ class Rows:
             parts["content"]["decision"] = text
             self._run("UPDATE entries SET detail=? WHERE n=?", (_json(parts), n))
         whole = searchable_text({**parts["content"], "text": text})
-        self._run("UPDATE chunks SET text=?, hash=? WHERE entry=?", (whole, digest(whole.encode()), n))
+        self._run("DELETE FROM chunks WHERE entry=?", (n,))
+        self._connection.executemany(_INSERT_CHUNK, self._cut(n, whole))
 
     def drop(self, n: int, state: int) -> None:
         """Take an entry out of every table."""
@@ -261,14 +287,16 @@ class Rows:
     # -- full text
 
     def _show(self, n: int) -> None:
-        for parts in self._parts(n):
-            self._run(_INSERT_FTS, parts)
+        parts = self._parts(n)
+        self._connection.executemany(_INSERT_FTS, parts)
         self._added += 1
+        self._searched += len(parts)
 
     def _hide(self, n: int) -> None:
-        for parts in self._parts(n):
-            self._run(_DELETE_FTS, parts)
+        parts = self._parts(n)
+        self._connection.executemany(_DELETE_FTS, parts)
         self._added -= 1
+        self._searched -= len(parts)
 
     def _parts(self, n: int) -> list[FullText]:
         """What the full-text rows of an entry hold, computed alike for insert and delete."""

@@ -35,12 +35,16 @@ class Where:
         return " AND ".join(self.parts) or "1"
 
 
-def where_scope(scope: Scope, where: Where) -> Where:
-    """Whose entries."""
+def where_scope(scope: Scope, where: Where, *, leads: bool = False) -> Where:
+    """Whose entries; `leads` where nothing else narrows the search, such as ids or a full-text match.
+
+    Elsewhere a plus keeps SQLite from reading all entries of a user to find a few by id: 10 times slower.
+    """
+    plus = "" if leads else "+"
     if scope.user is not None and scope.shared:
-        where.add("(e.scope='global' OR e.user_id=?)", scope.user)
+        where.add(f"({plus}e.scope='global' OR {plus}e.user_id=?)", scope.user)
     elif scope.user is not None:
-        where.add("e.scope<>'global' AND e.user_id=?", scope.user)
+        where.add(f"e.scope<>'global' AND {plus}e.user_id=?", scope.user)
     elif not scope.shared:
         where.add("e.scope<>'global'")
     where.any_of("e.session_id", scope.sessions)

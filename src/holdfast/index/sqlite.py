@@ -16,14 +16,15 @@ from ..disk import REAL, boot_id
 from ..errors import HoldfastError, Locked, StorageFailed
 from ..lock import Lock
 from ..model.scope import whole
-from ..model.value import Value
 from . import questions
 from .catchup import COMMIT_LINES, CatchUp, commit, file_row
+from .cutting import chunking_of
 from .database import ODD_VALUES, TROUBLE, Damaged, is_damage
 from .forking import OPEN
 from .generations import Generations
 from .live import BUILD_WAIT_MS, Live
 from .marks import Levels, Marks
+from .options import IndexOptions as IndexOptions
 from .recalled import Recalled, stamp_of
 from .vectors import Limits, WithVectors
 
@@ -46,16 +47,6 @@ if TYPE_CHECKING:
 
 _INLINE_JOURNALS = 50  # a writer builds a missing index itself only in a home as small as this
 _ROUNDS = 4
-
-
-class IndexOptions(Value):
-    """What settings say about the index."""
-
-    compare_minutes: int = 10
-    cache: bool = True  # whether vectors of costly embedders are kept by the hash of their text
-    cache_entries: int = 50_000
-    cache_bytes: int = 256 << 20
-    vfs: str | None = None  # tests put a failing file system here
 
 
 class SqliteIndex(WithVectors):
@@ -94,7 +85,7 @@ class SqliteIndex(WithVectors):
 
         return Builder(
             generations=self.generations, journal=self._journal, marks=self.marks, recalled=self.recalled,
-            clock=self._clock, disk=self._disk, lock=self.lock, vfs=self._options.vfs,
+            clock=self._clock, disk=self._disk, lock=self.lock, vfs=self._options.vfs, chunking=self._options.chunking,
         )  # fmt: skip
 
     def database(self) -> Database:
@@ -183,9 +174,12 @@ class SqliteIndex(WithVectors):
 
     def status(self, scope: Scope) -> dict[str, Any]:
         facts = self.live.ask(lambda c: {**questions.facts(c), **self.vector_facts(c)})
-        own = {"generation": self.live.name, "path": self.live.typed(self.database).path, "trouble": self.trouble}
-        behind, size = len(self._behind(self.marks.names())), self.generations.bytes_used()
-        return {**own, **facts, "bytes": size, "behind": behind, "rebuilt": self.live.rebuilt}
+        behind = self._behind(self.marks.names())
+        return {
+            "generation": self.live.name, "path": self.live.typed(self.database).path, **facts,
+            "bytes": self.generations.bytes_used(), "behind": len(behind), "rebuilt": self.live.rebuilt,
+            "trouble": self.trouble,
+        }  # fmt: skip
 
     # -- keeping level
 
@@ -245,7 +239,7 @@ class SqliteIndex(WithVectors):
                 return len(todo)
             with held:
                 self._bring(todo, deadline if wait_ms > 0 else None)
-            self._tidy([name for name in todo if self.marks.quiet(name)])
+            self._tidy(self.marks.spare(todo))
             # A writer that found the lock taken left its lines to us: look once more after letting go.
             todo = self._behind(self.marks.names())
             if wait_ms > 0 and time.monotonic() >= deadline:
@@ -322,9 +316,14 @@ class SqliteIndex(WithVectors):
     def _compare_if_due(self) -> None:
         self.database()  # opening may find that a comparison is due
         if self.live.stale or time.monotonic() - self._compared > self._options.compare_minutes * 60:
-            self.compare(self._all)
+            self._compare()
 
     def compare(self, scope: Scope) -> int:
+        if self.live.ask(chunking_of) != self._options.chunking:
+            self.rebuild(scope)  # texts are cut by other settings now
+        return self._compare()
+
+    def _compare(self) -> int:
         self._compared = time.monotonic()
         known = self.live.ask(questions.journals)
         self.live.stale = False

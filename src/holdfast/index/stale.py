@@ -7,6 +7,8 @@ no vector and should get one stands in `backlog`. Works inside the transaction o
 
 from __future__ import annotations
 
+import json
+
 from .database import ask_all, ask_one
 from .schema import VISIBLE
 
@@ -19,6 +21,8 @@ _AFTER = f"""
 SELECT x.n FROM entries e JOIN entries x ON x.file=e.file AND x.seq>e.seq
 WHERE e.n=? AND e.type='{TURN}' AND x.state={VISIBLE} AND x.type='{TURN}' ORDER BY x.seq LIMIT 1
 """
+_SEARCHED = "SELECT n FROM chunks WHERE entry=? AND stop IS NOT NULL"
+_VECTORS = "SELECT v.n FROM json_each(?) j JOIN vectors v ON v.chunk=j.value"
 
 
 class Stale:
@@ -26,58 +30,50 @@ class Stale:
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
-        self._run = connection.execute
         self._embedded: bool | None = None  # vectors come only under `index.lock`, which our caller holds
 
     def shown(self, n: int) -> None:
         """An entry became visible: it wants a vector, and the turn after it another one."""
-        for chunk in self._chunks(n):
-            self.queue(chunk)
+        self._queue(self._chunks(n))
         self.after(n)
 
     def hidden(self, n: int) -> None:
         """An entry is no longer visible, or about to go."""
-        for chunk in self._chunks(n):
-            self._end(chunk)
-            self._run("DELETE FROM backlog WHERE chunk=?", (chunk,))
-        self.after(n)
-
-    def changed(self, n: int) -> None:
-        """An entry says something else now."""
-        self._renew(n)
+        chunks = self._chunks(n)
+        self._end(chunks)
+        self._connection.executemany("DELETE FROM backlog WHERE chunk=?", [(chunk,) for chunk in chunks])
         self.after(n)
 
     def added(self, entries: list[int], visible: list[int]) -> None:
         """These entries are new; these chunks of them are seen."""
-        if visible:
-            self._connection.executemany("INSERT OR IGNORE INTO backlog VALUES(?)", [(chunk,) for chunk in visible])
+        self._queue(visible)
         for n in entries if self._any() else ():
             self.after(n)
-
-    def queue(self, chunk: int) -> None:
-        self._run("INSERT OR IGNORE INTO backlog VALUES(?)", (chunk,))
 
     def after(self, n: int) -> None:
         """The turn after this entry has another one before it now."""
         if self._any():
             for (follower,) in ask_all(self._connection, _AFTER, (n,)):
-                self._renew(follower)
+                chunks = self._chunks(follower, pieces=False)
+                self._end(chunks)
+                self._queue(chunks)
 
-    def _renew(self, n: int) -> None:
-        for chunk in self._chunks(n):
-            self._end(chunk)
-            self.queue(chunk)
+    def _queue(self, chunks: list[int]) -> None:
+        if chunks:
+            self._connection.executemany("INSERT OR IGNORE INTO backlog VALUES(?)", [(chunk,) for chunk in chunks])
 
-    def _end(self, chunk: int) -> None:
-        found = ask_one(self._connection, "SELECT n FROM vectors WHERE chunk=?", (chunk,)) if self._any() else None
-        if found is not None:
+    def _end(self, chunks: list[int]) -> None:
+        found = ask_all(self._connection, _VECTORS, (json.dumps(chunks),)) if chunks and self._any() else []
+        if found:
             from .pages import vacate  # where there are no vectors nobody needs it
 
-            vacate(self._connection, found[0])
-            self._run("DELETE FROM vectors WHERE n=?", found)
+            vacate(self._connection, [n for (n,) in found])
+            self._connection.executemany("DELETE FROM vectors WHERE n=?", found)
 
-    def _chunks(self, n: int) -> list[int]:
-        return [chunk for (chunk,) in ask_all(self._connection, "SELECT n FROM chunks WHERE entry=?", (n,))]
+    def _chunks(self, n: int, pieces: bool = True) -> list[int]:
+        """By what an entry is searched; the pieces of a long one never see the turn before it."""
+        found = ask_all(self._connection, _SEARCHED if pieces else f"{_SEARCHED} AND ordinal=0", (n,))
+        return [chunk for (chunk,) in found]
 
     def _any(self) -> bool:
         if self._embedded is None:

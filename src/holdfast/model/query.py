@@ -59,7 +59,7 @@ class Row:
 
     __slots__ = (
         "after", "asks", "author", "before", "beyond", "cosine", "head", "id", "importance", "pinned", "recalled",
-        "role", "score", "session_id", "size", "time", "type", "workspace",
+        "role", "score", "session_id", "size", "span", "time", "type", "workspace",
     )  # fmt: skip
 
     def __init__(
@@ -70,6 +70,7 @@ class Row:
         self.session_id, self.workspace = session_id, workspace
         self.recalled = recalled  # when a person or agent last recalled it, epoch ms; 0: never
         self.score = score  # BM25 as a positive number; 0 without text
+        self.span: tuple[int, int] | None = None  # the characters of its text that match best; None: all of it
         self.cosine: float | None = None  # to the question's vector; None where none was compared
         self.size = 0  # characters of text; this and the rest are filled in by `look_around`
         self.asks = False  # it ends with a question mark

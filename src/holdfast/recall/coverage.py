@@ -46,14 +46,15 @@ class Coverage:
         words = sum(weight for _, weight in (*self._terms, *self._globs))
         self._whole = words + self._name * len(self._authors) or 1.0
 
-    def words(self, entry: Entry | None) -> float:
-        """The share that is held in words; no entry holds nothing."""
+    def words(self, entry: Entry | None, span: tuple[int, int] | None = None) -> float:
+        """The share that is held in words, of a long text by the span that matched; no entry holds nothing."""
         if entry is None:
             return 0.0
-        text = " ".join((searchable_text(entry.content), *entry.tags, entry.path or ""))
-        stems = set(self._stems(searchable(text)))
+        said, beside = searchable_text(entry.content), " ".join((*entry.tags, entry.path or ""))
+        near = said[span[0] : span[1]] if span is not None else said  # somewhere in a book stands every word
+        stems = set(self._stems(searchable(f"{near} {beside}")))
         held = sum(weight for term, weight in self._terms if term and term <= stems)
-        held += sum(weight for pattern, weight in self._globs if matches(pattern, text))
+        held += sum(weight for pattern, weight in self._globs if matches(pattern, f"{said} {beside}"))
         return min(1.0, held / self._whole)
 
     def name(self, entry: Entry) -> float:
@@ -67,6 +68,7 @@ class Parts(Value):
     coverage: float
     nearness: float  # cosine above the noise floor, 0..1
     cosine: float
+    span: tuple[int, int] | None = None  # where in its text; None: all of it
 
     @property
     def own(self) -> float:
@@ -83,12 +85,12 @@ class Scoring:
 
     def parts(self, row: Row, entry: Entry) -> Parts | None:
         """What speaks for a hit; None if neither a word nor its vector does, and it is no hit."""
-        words = self._coverage.words(entry) or BEFORE * self._coverage.words(self._before(row))
+        words = self._coverage.words(entry, row.span) or BEFORE * self._coverage.words(self._before(row))
         nearness = calibrated(row.cosine, self._floor)
         if words <= 0.0 and nearness <= 0.0:
             return None
         named = min(1.0, words + self._coverage.name(entry))
-        return Parts(coverage=named, nearness=nearness, cosine=row.cosine or 0.0)
+        return Parts(coverage=named, nearness=nearness, cosine=row.cosine or 0.0, span=row.span)
 
     def _before(self, row: Row) -> Entry | None:
         return self._store.reader.one(self._scope, row.before) if row.before is not None else None

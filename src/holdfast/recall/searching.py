@@ -189,10 +189,11 @@ def _hit(store: Store, entry: Entry, factors: dict[str, float], parts: Parts, sc
     said = searchable_text(entry.content)
     moved = influence(factors, store.settings["recall.influence"])
     scores = {
-        **factors, **parts.to_dict(), "influence": moved, "relevance": relevance({**factors, "match": parts.own}),
+        **factors, "coverage": parts.coverage, "nearness": parts.nearness, "cosine": parts.cosine,
+        "influence": moved, "relevance": relevance({**factors, "match": parts.own}),
     }  # fmt: skip
     terms = (*asked.words.terms, *asked.words.prefixes)
-    shown = snippet(said, terms, store.settings["recall.snippet_chars"])
+    shown = snippet(said, terms, store.settings["recall.snippet_chars"], parts.span)
     return Hit(
         id=entry.id, type=entry.type, path=entry.path, score=score, snippet=shown, marks=tuple(highlight(shown, terms)),
         timestamp=entry.timestamp, session_id=entry.session_id, user_id=entry.user_id, workspace=entry.workspace,

@@ -15,7 +15,12 @@ from ..model.value import Value
 from .cut import end_before, start_after
 from .tokens import estimate, quarters
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 VERSION = 1  # of the rule: an index cut by another one is built anew
+_DEAREST = 8  # quarters of a token that a character costs at most
 _SENTENCE = re.compile(r"[.!?…][\"'”’)\]]*\s+|[。！？]+[」』）”’]*")
 
 
@@ -34,20 +39,27 @@ def fits(text: str, tokens: int) -> bool:
 
 
 def chunks(text: str, tokens: int, overlap: int) -> list[Chunk]:
-    """Spans that cover a text, in order; one where it fits, none where there is no text.
+    """The pieces that cover a text, in order; one where it fits, none where there is no text."""
+    found: list[Chunk] = []
+    line, before = 1, 0
+    for start, end in spans(text, tokens, overlap):
+        line += text.count("\n", before, start)
+        before = start
+        found.append(Chunk(start=start, end=end, start_line=line, end_line=line + text.count("\n", start, end - 1)))
+    return found
+
+
+def spans(text: str, tokens: int, overlap: int) -> Iterator[tuple[int, int]]:
+    """Where those pieces begin and end.
 
     More than half a chunk is never carried over: 31 of 32 tokens would make a chunk of every letter.
     """
     overlap = min(overlap, tokens // 2)
-    found: list[Chunk] = []
-    start, line, end = 0, 1, 0
+    start = end = 0
     while end < len(text):
         end = _end(text, start, end, tokens)
-        found.append(Chunk(start=start, end=end, start_line=line, end_line=line + text.count("\n", start, end - 1)))
-        following = _next_start(text, start, end, overlap)
-        line += text.count("\n", start, following)
-        start = following
-    return found
+        yield start, end
+        start = _next_start(text, start, end, overlap)
 
 
 def _end(text: str, start: int, covered: int, tokens: int) -> int:
@@ -80,7 +92,10 @@ def _reach(text: str, tokens: int) -> int:
     """How many characters of a text cost at most so many tokens; at least one."""
     if text.isascii():
         return min(len(text), 4 * tokens)
-    low, high = 1, len(text)
+    excess = quarters(text) - 4 * tokens
+    if excess <= 0:
+        return len(text)
+    low, high = max(1, len(text) - excess), max(1, len(text) - -(-excess // _DEAREST))
     while low < high:
         middle = (low + high + 1) // 2
         if quarters(text[:middle]) <= 4 * tokens:

@@ -25,15 +25,18 @@ _ENDINGS = (
 _SHORTEST_STEM = 3
 
 
-def snippet(text: str, terms: Sequence[str], limit: int = LENGTH) -> str:
-    """At most `limit` characters around the closest group of most terms; an ellipsis marks each cut."""
+def snippet(text: str, terms: Sequence[str], limit: int = LENGTH, within: tuple[int, int] | None = None) -> str:
+    """At most `limit` characters around the closest group of most terms; an ellipsis marks each cut.
+
+    Of a long text only the part `within` is looked at: what was found is there.
+    """
     if len(text) <= limit:
         return text
-    found = list(_matches(text, terms))
-    if not found:
-        return shorten(text, limit)
-    first, last = _densest(found, limit * 3 // 4)
-    return _window(text, first, last, limit)
+    first, last = (0, len(text)) if within is None else (min(within[0], len(text)), min(within[1], len(text)))
+    found = [(first + start, first + end, term) for start, end, term in _matches(text[first:last], terms)]
+    if found:
+        return _window(text, *_densest(found, limit * 3 // 4), limit)
+    return _window(text, first, min(last, first + limit - 2), limit) if first else shorten(text, limit)
 
 
 def highlight(text: str, terms: Sequence[str]) -> list[tuple[int, int]]:

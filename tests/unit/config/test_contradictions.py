@@ -57,7 +57,7 @@ def test_every_rule_is_tried(tmp_path: Path) -> None:
         {"recall.min_score": 1.0, "context.min_score": 1.0, "recall.influence": 0.0},
         {"recall.text_weight": 0.0},
         {"quota.user_bytes": 1001},
-        {"chunking.overlap": 399},
+        {"chunking.overlap": 159},
         {"embedder.provider": "compatible", "embedder.url": "http://127.0.0.1:8080/v1"},
     ],
     ids=str,

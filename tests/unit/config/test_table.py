@@ -40,7 +40,7 @@ PROMISED = {
     "recall.cross_workspace": False, "query.limit": 10,
     "context.budget": 800, "context.facts": 5, "context.snippets": 3, "context.memories": 50,
     "cache.entries": 100, "quota.home_bytes": 0, "quota.user_bytes": 0, "quota.user_keys": 1000,
-    "log.level": "off", "log.file": "", "embedder.provider": "auto", "chunking.tokens": 400, "chunking.overlap": 80,
+    "log.level": "off", "log.file": "", "embedder.provider": "auto", "chunking.tokens": 160, "chunking.overlap": 32,
     "retention.armed": False, "retention.days": 90,
 }  # fmt: skip
 

@@ -1,6 +1,6 @@
 """What was seen level is believed until a stat says that it changed."""
 
-from holdfast.index.marks import Levels
+from holdfast.index.marks import MOST_KEPT, Levels
 from holdfast.model.replay import Size
 
 SMALL = Size(entries=1, tombstones=0, inode=1, changed=1, card_changed=1)
@@ -43,3 +43,11 @@ def test_what_another_process_indexed_needs_no_second_look(embedded):
     with held:
         assert theirs in embedded.find("mine")  # and does not wait for the lock
     other.index.close()
+
+
+def test_marks_do_not_pile_up_where_many_journals_are_written(embedded):
+    for number in range(1, 3 * MOST_KEPT):
+        embedded.add(embedded.session(number), "hello")
+        embedded.index.refresh(embedded.all, 0)
+    assert len(embedded.index.marks.names()) <= MOST_KEPT + 1
+    assert len(embedded.find("hello", limit=200)) == 3 * MOST_KEPT - 1

@@ -52,7 +52,7 @@ def stored(path, rows, users=1):
         ),
     )  # fmt: skip
     connection.executemany(
-        "INSERT INTO chunks(entry, hash, text) VALUES(?,'','')", ((n + 1,) for n in range(len(rows)))
+        "INSERT INTO chunks(entry, stop, hash, text) VALUES(?,0,'','')", ((n + 1,) for n in range(len(rows)))
     )
     number = number_of(connection, "testing/rows/0", rows.shape[1])
     todo = (

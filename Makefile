@@ -13,10 +13,10 @@ LONG := HOLDFAST_TEST_KILLS=1000 HOLDFAST_TEST_CUTS_AND_FLIPS=2000 HOLDFAST_TEST
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench crash distil docs format wheel clean
+.PHONY: help demo test check bench bench-recall crash distil docs format wheel clean
 
 help: ## what there is to run
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(READY) ## a short story on a throw-away home
 	@$(BIN)/holdfast demo
@@ -31,8 +31,11 @@ check: $(READY) ## format, lint, types, import arrows, docs in step with the cod
 	@$(BIN)/python tools/docs.py --check
 	@$(PYTEST) tests/architecture tests/docs -q
 
-bench: $(READY) ## measure beside bare loops, and print the table
+bench: $(READY) ## measure beside bare loops, and print the table (recall: bench-recall)
 	@$(BIN)/python -m bench
+
+bench-recall: $(READY) ## how well the right thing comes back, beside BM25, vectors, blends and Chroma
+	@$(BIN)/python -m bench.recall --json build/recall.json --questions build/recall-questions.jsonl
 
 crash: $(READY) ## kills, power loss, damage and I/O faults at full length
 	@$(LONG) $(PYTEST) tests/crash -q -n $(WORKERS) --timeout 3600

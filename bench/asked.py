@@ -92,16 +92,16 @@ def grouped(asked: Iterable[Asked], by: Callable[[Asked], str]) -> dict[str, lis
     return found
 
 
-def total_table(asked: Sequence[Asked]) -> str:
+def total_table(asked: Sequence[Asked], budgets: bool = True) -> str:
     """A row a contender: every metric over all answerable questions, intervals for the main ones."""
-    rows = []
+    rows, names = [], [*RANKED, *(BUDGETED if budgets else ())]
     for contender, theirs in grouped(answerable(asked), lambda one: one.contender).items():
-        shown = figures(theirs, [*RANKED, *BUDGETED])
+        shown = figures(theirs, names)
         cells = [
             _with_bounds(shown[name], bounds(theirs, name)) if name in MAIN else _one(shown[name]) for name in shown
         ]
         rows.append([contender, str(len(theirs)), *cells])
-    return pipes(["all questions", "n", *RANKED, *BUDGETED], rows)
+    return pipes(["all questions", "n", *names], rows)
 
 
 def category_table(asked: Sequence[Asked]) -> str:

@@ -12,9 +12,9 @@ from dataclasses import asdict, dataclass
 
 import holdfast
 from bench.asked import pipes
-from bench.bare import FullText
+from bench.bare import FullText, Matrix
 from bench.corpus import corpus
-from bench.homes import Homes, unsynced
+from bench.homes import Homes
 from bench.plots import Axis, Line, chart
 from bench.rounds import each
 from bench.row import ms
@@ -25,7 +25,6 @@ SIZES = {"turns": (1_000, 10_000, 100_000), "messages": (1_000, 10_000)}
 LARGE = {"turns": (1_000_000,), "messages": (100_000,)}
 _QUESTIONS = 60
 _LIMIT = 20
-_DIMENSIONS = 256
 
 
 @dataclass(frozen=True)
@@ -59,31 +58,18 @@ def _point(homes: Homes, kind: str, size: int) -> Point:
     bare = FullText(homes.path("bare.db"), homes.corpus.turns(size))
     questions = homes.corpus.questions(_QUESTIONS)
     terms = {question: words(question).terms for question in questions}
-    scan = _scan(size)
+    matrix = Matrix(size)
 
-    def least(question: str) -> None:
-        bare.ask(terms[question], _LIMIT)
-        scan()
+    def least(question: str) -> int:
+        return bare.ask(terms[question], _LIMIT) + matrix.ask(_LIMIT)
 
     with holdfast.open(home) as memory:
-        with unsynced():
-            memory.sync()
         took = each(
             {"ours": lambda question: memory.search(question, user="*", limit=_LIMIT), "bare": least}, questions, 1
         )
     bare.close()
     ours, peer = took["ours"], took["bare"]
     return Point(kind, size, ours.cpu_at(), ours.cpu_at(95), peer.cpu_at(), peer.cpu_at(95))
-
-
-def _scan(rows: int) -> Callable[[], object]:
-    """One exact comparison with every vector, and the best of it."""
-    import numpy as np
-
-    chance = np.random.default_rng(1)
-    matrix = chance.standard_normal((rows, _DIMENSIONS), np.float32)
-    vector = matrix[0].copy()
-    return lambda: np.argpartition(matrix @ vector, -_LIMIT)[-_LIMIT:]
 
 
 def growth_table(points: list[Point]) -> str:

@@ -54,8 +54,9 @@ class Homes:
         path = os.path.join(self.folder, name)
         if os.path.isdir(path):
             shutil.rmtree(path)
-        elif os.path.exists(path):
-            os.unlink(path)
+        for end in ("", "-wal", "-shm"):
+            if os.path.exists(path + end):
+                os.unlink(path + end)
         return path
 
     @contextmanager
@@ -102,10 +103,11 @@ class Homes:
         with holdfast.open(path, settings=ROOMY) as memory:
             for start in range(0, turns, _BATCH):
                 memory.add_many([_turn(start + place, text) for place, text in enumerate(islice(said, _BATCH))])
+            memory.sync()  # gives every turn its vector
 
     def _fill_session(self, path: str) -> None:
         said = self.corpus.turns(1 << 30, part=1)
-        with holdfast.open(path, settings=ROOMY) as memory:
+        with holdfast.open(path, settings=ROOMY, embedder="none") as memory:
             session = memory.create_session()
             journal = journals(path)[0]
             while os.stat(journal).st_size < SESSION_BYTES:

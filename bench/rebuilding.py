@@ -15,8 +15,8 @@ from bench.run import TURNS, Run
 def rebuild(run: Run) -> list[Row]:
     """Checked, parsed and indexed, beside parse + FTS5 insert."""
     home = run.homes.session()
-    journal, database = journals(home)[0], os.path.join(run.homes.folder, "bare.db")
-    with holdfast.open(home) as memory:
+    journal, database = journals(home)[0], run.homes.path("bare.db")
+    with holdfast.open(home, embedder="none") as memory:
         took = interleaved(
             {"ours": memory.reindex, "bare": lambda: bare.parse_and_insert(journal, database)}, max(3, run.rounds // 4)
         )

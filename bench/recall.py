@@ -130,7 +130,7 @@ def _recall(sets: Sequence[Set], results: Results) -> dict[str, Any]:
         asked = by_set[one.name]
         units = sum(len(store.units) for store in one.stores)
         _say(f"{one.what}: {len(one.stores)} stores, {units:,} units; in percent, 95 % intervals of the bootstrap",
-             total_table(asked), category_table(asked), halves_table(asked))  # fmt: skip
+             total_table(asked, not one.sessions), category_table(asked), halves_table(asked))  # fmt: skip
         found[one.name] = _as_json(asked)
     _without(results.asked)
     table, found["abstention"] = abstention_table(results, results.bar)

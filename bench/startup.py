@@ -18,6 +18,7 @@ from bench.run import TURNS, Run
 _PASS = "pass"
 _IMPORT = "import holdfast"
 _ADD = "import holdfast; memory = holdfast.open({!r}); memory.add('The deploy key is in the vault'); memory.close()"
+_MAKE = "import holdfast, os; memory = holdfast.open({!r} + str(os.getpid())); memory.add('Hello'); memory.close()"
 _OPEN = "import holdfast; holdfast.open({!r}).close()"
 
 
@@ -26,9 +27,11 @@ def cold(run: Run) -> list[Row]:
     compileall.compile_dir(os.path.dirname(holdfast.__file__), quiet=1)
     with run.homes.fresh() as memory:
         took = _processes({"pass": _PASS, "import": _IMPORT, "add": _ADD.format(memory.home)}, run.rounds)
+    first = _processes({"pass": _PASS, "make": _MAKE.format(run.homes.path("made"))}, run.rounds)
     return [
         _row("import holdfast, cold process", took["import"], took["pass"], None),
         _row("open, add, close in a cold process", took["add"], took["pass"], 5),
+        _row("the same in a home that is made by it", first["make"], first["pass"], None),
     ]
 
 

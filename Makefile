@@ -9,7 +9,7 @@ PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13 python3.14 p
 WORKERS ?= 2
 # Full length; what each number means is said in tests/sizes.py.
 LONG := HOLDFAST_TEST_KILLS=1000 HOLDFAST_TEST_CUTS_AND_FLIPS=2000 HOLDFAST_TEST_INDEX_FLIPS=10000 \
-	HOLDFAST_TEST_UPKEEP_KILLS=200
+	HOLDFAST_TEST_UPKEEP_KILLS=200 HOLDFAST_TEST_FAULT_STRIDE=1
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help

@@ -13,11 +13,12 @@ import math
 from ..model.value import Value
 from ..text.content import searchable_text
 from ..text.globs import matches
+from ..text.stopwords import ASKING
 from ..text.words import searchable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ..model.entry import Entry
     from ..model.query import Row
@@ -25,10 +26,13 @@ if TYPE_CHECKING:
     from ..store import Store
     from .asking import Question
 
+    _Term = tuple[frozenset[str], float]
+
 BEFORE = 0.5  # what a word in the turn before is worth beside one in the turn itself
 NAME = 1.5  # what naming its author is worth, in rarest words
-COSINE = 0.3  # what the nearest vector adds to how well a question is answered at all
-OWN = 0.5  # how much of a hit's score is its own, the rest being that of the best
+COSINE = 0.5  # what the nearest vector adds to how well a question is answered at all
+OWN = 0.2  # how much of a hit's score is its own, the rest being that of the best
+LOOSE = 0.3  # what a word of asking is worth where it is held; where it is not, nobody misses it
 
 
 class Coverage:
@@ -41,10 +45,20 @@ class Coverage:
         rarest = _idf(total, 1)
         self._authors = question.authors
         self._name = NAME * rarest
-        self._terms = [(frozenset(self._stems(term)), _idf(total, seen.get(term, 0))) for term in asked.terms]
+        self._terms, self._loose = self._weighed(asked.terms, total, seen)
         self._globs = [(pattern, rarest) for pattern in (*asked.globs, *(prefix + "*" for prefix in asked.prefixes))]
         words = sum(weight for _, weight in (*self._terms, *self._globs))
         self._whole = words + self._name * len(self._authors) or 1.0
+
+    def _weighed(self, terms: Sequence[str], total: int, seen: Mapping[str, int]) -> tuple[list[_Term], list[_Term]]:
+        """The stems of each word and what it is worth; words of asking apart, unless there are no others."""
+        only = all(term in ASKING for term in terms)
+        found: tuple[list[_Term], list[_Term]] = ([], [])
+        for term in terms:
+            loose = term in ASKING and not only
+            weight = _idf(total, seen.get(term, 0))
+            found[loose].append((frozenset(self._stems(term)), LOOSE * weight if loose else weight))
+        return found
 
     def words(self, entry: Entry | None, span: tuple[int, int] | None = None) -> float:
         """The share that is held in words, of a long text by the span that matched; no entry holds nothing."""
@@ -53,9 +67,10 @@ class Coverage:
         said, beside = searchable_text(entry.content), " ".join((*entry.tags, entry.path or ""))
         near = said[span[0] : span[1]] if span is not None else said  # somewhere in a book stands every word
         stems = set(self._stems(searchable(f"{near} {beside}")))
-        held = sum(weight for term, weight in self._terms if term and term <= stems)
+        held = _held(self._terms, stems)
         held += sum(weight for pattern, weight in self._globs if matches(pattern, f"{said} {beside}"))
-        return min(1.0, held / self._whole)
+        loose = _held(self._loose, stems)
+        return min(1.0, (held + loose) / (self._whole + loose))
 
     def name(self, entry: Entry) -> float:
         """The share that is held by having been said by who is meant."""
@@ -113,6 +128,10 @@ def calibrated(cosine: float | None, floor: float) -> float:
     if cosine is None or floor >= 1.0:
         return 0.0
     return max(0.0, (cosine - floor) / (1.0 - floor))
+
+
+def _held(terms: Sequence[_Term], stems: set[str]) -> float:
+    return sum(weight for term, weight in terms if term and term <= stems)
 
 
 def _idf(total: int, seen: int) -> float:

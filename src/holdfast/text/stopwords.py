@@ -1,5 +1,7 @@
 """Words that say nothing about what is sought; dropped from a question unless nothing else remains.
 
+`ASKING` is milder: words that a question has and its answer often has not.
+
 Our own lists. The German, Spanish and French ones are short and leave out every word that is also an
 English content word or a developer's term (`die war bin des todo son sin car`): in a store of that language
 BM25 makes a frequent word cheap by itself, in an English one a dropped `bin` would lose the answer.
@@ -41,3 +43,17 @@ quoi sa sans ses si sont sous ta te tes toi ton très tu un une vos votre vous
 PARTICLES = frozenset("のはがをにへともでや")  # of Japanese, alone between Latin words: "GitHubのissue"
 
 STOP = frozenset(f"{_ENGLISH}{_GERMAN}{_SPANISH}{_FRENCH}".split()) | PARTICLES
+
+# Words of asking: they speak of the memory ("which we discussed"), of the answer ("list in order", "how many
+# days"), or may be spelled another way ("five"). Looked for like any word, but an answer need not hold them.
+_ASKING = """
+across advice after ago amount ask asked aspect aspects based before between bring brought chat chats clear
+comprehensive considering conversation conversations currently days describe different discuss discussed
+discussing discussion discussions earlier eight exactly explain far first five four help hours including item
+items key last list long mention mentioned mentioning mentions months nine order overview passed past planning
+previous previously provide recall recap recently recommend recommendation recommendations recommended related
+remember remembered remind reminded session sessions seven six specific suggest suggested suggestion
+suggestions summaries summarise summarize summary ten thinking three throughout tips total trying two various
+walk weeks wondering years
+"""
+ASKING = frozenset(_ASKING.split())

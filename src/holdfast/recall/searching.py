@@ -1,9 +1,9 @@
 """Searching: from a question to ranked, checked hits that say how they were found.
 
-filters in the index → keyword candidates → rank → read back from the journals → absolute score →
-snippet. Order comes from the match scaled to the best candidate; the score shown, and compared with
-`min_score`, is absolute: the share of the question's words, weighted by rarity, that the entry holds
-(D19). So a search can find nothing, and an empty result means that nothing matches.
+filters in the index → candidates by word and by vector → fuse → rank → read back from the journals →
+absolute score → snippet. Order comes from the match scaled to the best candidate; the score shown, and
+compared with `min_score`, is absolute (D19, `coverage`). So a search can find nothing, and an empty
+result means that nothing matches.
 """
 
 from __future__ import annotations

@@ -5,6 +5,6 @@ import pytest
 from holdfast.recall.candidates import share
 
 
-@pytest.mark.parametrize(("known", "weight"), [(0.0, 0.0), (0.25, 0.0), (0.5, 0.5), (0.75, 1.0), (1.0, 1.0)])
+@pytest.mark.parametrize(("known", "weight"), [(0.0, 0.2), (0.25, 0.2), (0.5, 0.5), (0.75, 1.0), (1.0, 1.0)])
 def test_the_less_of_a_question_is_known_the_less_its_vector_counts(known, weight):
     assert share(known) == weight

@@ -84,5 +84,8 @@ class Stemmer:
     def stems(self, text: str) -> list[str]:
         """Stems in order, repeats included."""
         with GATE, self._mutex:
-            found = self._tokenise(text.encode("utf-8", "replace"), apsw.FTS5_TOKENIZE_DOCUMENT, None)
-        return [str(token) for row in found for token in row[2:]]
+            found = self._tokenise(
+                text.encode("utf-8", "replace"), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False,
+                include_colocated=False,
+            )  # fmt: skip
+        return [str(token) for token in found]

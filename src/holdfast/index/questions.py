@@ -82,16 +82,18 @@ def _own(connection: apsw.Connection, scope: Scope) -> Scope:
     return scope if shared else scope.replace(shared=False)
 
 
+# One statement for all: opening a vocabulary costs more than looking a word up in it.
+_SEEN = "SELECT v.term, v.doc FROM json_each(?) j CROSS JOIN temp.vocabulary v ON v.term=j.value"
+
+
 def rarity(connection: apsw.Connection, stems: dict[str, list[str]]) -> tuple[int, dict[str, int]]:
     """Searchable chunks (an entry that is not long is one), and for each term in how many its rarest stem occurs."""
     connection.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab(main, chunks_fts, row)")
     total = ask_one(connection, "SELECT value FROM meta WHERE key='searched'")
-    seen: dict[str, int] = {}
-    for stem in {stem for found in stems.values() for stem in found}:
-        row = ask_one(connection, "SELECT doc FROM temp.vocabulary WHERE term=?", (stem,))
-        seen[stem] = row[0] if row else 0
+    wanted = json.dumps(list({stem for found in stems.values() for stem in found}))
+    seen = dict(ask_all(connection, _SEEN, (wanted,)))
     return int(total[0]) if total else 0, {
-        term: min((seen[s] for s in found), default=0) for term, found in stems.items()
+        term: min((seen.get(stem, 0) for stem in found), default=0) for term, found in stems.items()
     }
 
 

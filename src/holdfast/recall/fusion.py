@@ -70,11 +70,13 @@ def blended(keyword: Scores, vector: Scores | None, weights: Weights) -> Scores:
 
 def lent(rows: Sequence[Row], base: Scores, weights: Weights) -> Scores:
     """What the entries before and after it in its session lend to each, and a little those beyond."""
-
-    def of(*ids: str | None) -> float:
-        return sum(base.get(id, 0.0) for id in ids if id is not None)
-
-    return {row.id: weights.neighbour * of(row.before, row.after) + weights.beyond * of(*row.beyond) for row in rows}
+    of, near, far = base.get, weights.neighbour, weights.beyond
+    found = {}
+    for row in rows:
+        earlier, later = row.beyond
+        beside = of(row.before or "", 0.0) + of(row.after or "", 0.0)
+        found[row.id] = near * beside + far * (of(earlier or "", 0.0) + of(later or "", 0.0))
+    return found
 
 
 def by_author(rows: Sequence[Row], question: Question, trusted: float) -> Scores:
@@ -125,21 +127,38 @@ def by_session(rows: Sequence[Row], scores: Scores) -> Scores:
     return {row.id: means[row.session_id] for row in rows if row.session_id is not None and len(means) > 1}
 
 
+class Fused:
+    """The match of each row, and by name what it is the sum of."""
+
+    def __init__(self, parts: dict[str, Scores], sums: Scores) -> None:
+        self._parts = parts
+        self.match = scaled(sums)  # to the best
+
+    def explained(self, id: str) -> Scores:
+        """Every part of a row's match, and `match`."""
+        return {**{name: part.get(id, 0.0) for name, part in self._parts.items()}, "match": self.match.get(id, 0.0)}
+
+
 def fused(
     rows: Sequence[Row], question: Question, keyword: Scores, vector: Scores | None, trusted: float, weights: Weights
-) -> dict[str, Scores]:
-    """Every part of each row's match by name, and `match`, their sum scaled to the best."""
+) -> Fused:
+    """All signals together; what a session lends comes last, since it is made of the rest."""
     base = blended(keyword, vector, weights)
     parts = {
-        "base": {row.id: base.get(row.id, 0.0) for row in rows}, "neighbour": lent(rows, base, weights),
+        "base": base, "neighbour": lent(rows, base, weights),
         "author": {id: weights.author * v for id, v in by_author(rows, question, trusted).items()},
         "date": {id: weights.date * v for id, v in by_date(rows, question).items()},
         "form": by_form(rows, question, weights),
     }  # fmt: skip
-    sums = {row.id: sum(part.get(row.id, 0.0) for part in parts.values()) for row in rows}
+    sums = _added([row.id for row in rows], parts)
     parts["session"] = {id: weights.session * v for id, v in by_session(rows, sums).items()}
-    totals = scaled({id: score + parts["session"].get(id, 0.0) for id, score in sums.items()})
-    return {
-        row.id: {**{name: part.get(row.id, 0.0) for name, part in parts.items()}, "match": totals.get(row.id, 0.0)}
-        for row in rows
-    }
+    return Fused(parts, _added(list(sums), {"sums": sums, "session": parts["session"]}))
+
+
+def _added(ids: Sequence[str], parts: Mapping[str, Scores]) -> Scores:
+    sums = dict.fromkeys(ids, 0.0)
+    for part in parts.values():
+        for id, value in part.items():
+            if id in sums:
+                sums[id] += value
+    return sums

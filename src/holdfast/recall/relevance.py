@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..model.query import Row
 
 LASTING = ("preference", "fact")
+_NONE: dict[str, Any] = {}
 _HOURS = {
     "conversation": "decay.conversation_hours",
     "finding": "decay.finding_hours",
@@ -36,7 +37,7 @@ class Ranking:
         self._now, self._workspace, self._overrides = now, workspace, overrides or {}
         self._enabled: bool = settings["decay.enabled"]
         self._floor: float = settings["decay.floor"]
-        self._hours = {type: settings[name] for type, name in _HOURS.items()}
+        self._hours: dict[str, float] = {type: settings[name] for type, name in _HOURS.items()}
         self._default_hours: float = settings["decay.half_life_hours"]
         self._boost: float = settings["decay.recency_boost"]
         self._recent_ms: float = settings["decay.recency_hours"] * HOUR_MS
@@ -52,12 +53,21 @@ class Ranking:
             "workspace": self._near if self._workspace is not None and row.workspace == self._workspace else 1.0,
         }  # fmt: skip
 
+    def weight(self, row: Row, recalls: bool = True) -> float:
+        """The product of all factors of a row but the match; boosts may take it above 1."""
+        product = row.importance * self.decay(row) * self.recency(row, recalls)
+        if row.pinned:
+            product *= self._pin
+        if self._workspace is not None and row.workspace == self._workspace:
+            product *= self._near
+        return product
+
     def decay(self, row: Row, floored: bool = True) -> float:
         """How much of an entry's importance its age has left."""
-        own = self._overrides.get(row.session_id or "", {})
+        own = self._overrides.get(row.session_id or "", _NONE)
         if row.pinned or row.type in LASTING or not own.get("enabled", self._enabled):
             return 1.0
-        half_life = self._half_life(row.type, own)
+        half_life = self._half_life(row.type, own) if own else self._hours.get(row.type, self._default_hours)
         if half_life is None:
             return 1.0
         age = max(0, self._now - row.time) / HOUR_MS
@@ -77,6 +87,8 @@ class Ranking:
     def recency(self, row: Row, recalls: bool = True) -> float:
         """A boost that falls to 1 over a day since the entry was made or recalled."""
         since = max(0, self._now - max(row.time, row.recalled if recalls else 0))
+        if since >= self._recent_ms:
+            return 1.0
         return 1.0 + (self._boost - 1.0) * max(0.0, 1.0 - since / self._recent_ms)
 
 
@@ -88,7 +100,6 @@ def relevance(factors: Mapping[str, float]) -> float:
     return min(1.0, max(0.0, product))
 
 
-def influence(factors: Mapping[str, float], most: float) -> float:
+def influence(weight: float, most: float) -> float:
     """A factor between 1 - most and 1: what everything but the match may do to a score."""
-    own = relevance({**factors, "match": 1.0})
-    return 1.0 - most * (1.0 - own)
+    return 1.0 - most * (1.0 - min(1.0, weight))

@@ -9,6 +9,7 @@ result means that nothing matches.
 from __future__ import annotations
 
 import time
+from operator import itemgetter
 
 from ..errors import Invalid
 from ..guard import validate
@@ -36,10 +37,11 @@ if TYPE_CHECKING:
     from ..store import Store
     from .asking import Question
     from .coverage import Parts
+    from .fusion import Scores
 
 RANKS = ("match", "relevance", "recent", "importance")
 MOST_AUTHORS = 2_000
-SPARE = 10  # read beyond the page, for those that do not pass; the best so many say how well a question is answered
+SETTLED = 10  # the best so many say how well a question is answered
 WITHOUT_VECTOR = 0.01  # share of a scope that may lack a vector before the answer says so
 LONGEST_PROMPT = 20_000  # characters of a prompt that are looked up
 
@@ -112,36 +114,39 @@ def _hits(store: Store, scope: Scope, asked: Ask, question: Question, found: Can
     if not found.rows:
         return []
     ranking = Ranking(store.settings, store.clock.now(), scope.workspace, _overrides(store, scope, found.rows))
-    trusted = _trust(store, scope, question)
-    matched = fused(found.rows, question, found.keyword, found.vector, trusted, found.weights)
-    ordered = _ordered(found.rows, matched, ranking, asked.rank)
+    matched = fused(
+        found.rows, question, found.keyword, found.vector, _trust(store, scope, question), found.weights
+    )  # fmt: skip
+    ordered = _ordered(found.rows, matched.match, ranking, asked.rank)
     scoring = Scoring(store, scope, question, found.floor)
     wanted = asked.limit + asked.offset
     hits: list[Hit] = []
-    for start in range(0, len(ordered), wanted + SPARE):
-        page = list(_spoken_for(store, scope, asked, scoring, ordered[start : start + wanted + SPARE]))
+    size = max(wanted, SETTLED)
+    for start in range(0, len(ordered), size):
+        page = list(_spoken_for(store, scope, asked, scoring, ordered[start : start + size]))
         if start == 0:
-            scoring.settle([parts for _, parts, _ in page[:SPARE]])
-        for entry, parts, factors in page:
-            score = _moved(store, scoring.score(parts), factors)
+            scoring.settle([parts for _, _, parts in page[:SETTLED]])
+        for ranked, entry, parts in page:
+            score = round(min(1.0, scoring.score(parts) * ranked.influence), 4)  # moved as in D19
             if score >= asked.min_score and score > 0 and len(hits) < wanted:
-                hits.append(_hit(store, entry, factors, parts, score, asked))
+                factors = {**matched.explained(entry.id), **ranking.factors(ranked.row, ranked.match, ranked.recalls)}
+                hits.append(_hit(store, entry, {**factors, "influence": ranked.influence}, parts, score, asked))
         if len(hits) >= wanted:
             break
     return _named(store, scope, hits[asked.offset : wanted])
 
 
 def _spoken_for(
-    store: Store, scope: Scope, asked: Ask, scoring: Scoring, rows: Sequence[tuple[Row, dict[str, float]]]
-) -> Iterator[tuple[Entry, Parts, dict[str, float]]]:
+    store: Store, scope: Scope, asked: Ask, scoring: Scoring, ordered: Sequence[Ranked]
+) -> Iterator[tuple[Ranked, Entry, Parts]]:
     """Rows read back from their journals, checked once more, with what speaks for them."""
-    entries = store.reader.entries(scope, [row.id for row, _ in rows])
-    for row, factors in rows:
-        entry = entries.get(row.id)
+    entries = store.reader.entries(scope, [ranked.row.id for ranked in ordered])
+    for ranked in ordered:
+        entry = entries.get(ranked.row.id)
         if entry is not None and passes(entry, asked.wanted):
-            parts = scoring.parts(row, entry)
+            parts = scoring.parts(ranked.row, entry)
             if parts is not None:
-                yield entry, parts, factors
+                yield ranked, entry, parts
 
 
 def _named(store: Store, scope: Scope, hits: Sequence[Hit]) -> list[Hit]:
@@ -161,36 +166,41 @@ def _overrides(store: Store, scope: Scope, rows: Sequence[Row]) -> dict[str, Map
     return {id: decay for id, (_key, decay) in store.index.sessions(scope, ids).items() if decay}
 
 
-def _ordered(
-    rows: Sequence[Row], matched: dict[str, dict[str, float]], ranking: Ranking, rank: str
-) -> list[tuple[Row, dict[str, float]]]:
+class Ranked:
+    """A candidate in its place."""
+
+    __slots__ = ("influence", "match", "recalls", "row")
+
+    def __init__(self, row: Row, match: float, influence: float, recalls: bool) -> None:
+        self.row, self.match, self.influence, self.recalls = row, match, influence, recalls
+
+
+def _ordered(rows: Sequence[Row], match: Scores, ranking: Ranking, rank: str) -> list[Ranked]:
     """Best first; ties by id, so that the order does not depend on how the index was built."""
     # What a search found must not rank higher in the next one for having been found: only the seeds'
     # relevance counts recalls.
     recalls = rank == "relevance"
-    scored = [(row, {**matched[row.id], **ranking.factors(row, matched[row.id]["match"], recalls)}) for row in rows]
-    return sorted(scored, key=lambda pair: (-round(_rank(rank, pair[0], pair[1], ranking.influence), 9), pair[0].id))
+    keyed = []
+    for row in rows:
+        own, weight = match.get(row.id, 0.0), ranking.weight(row, recalls)
+        ranked = Ranked(row, own, influence(weight, ranking.influence), recalls)
+        keyed.append((-round(_rank(rank, ranked, weight), 9), row.id, ranked))
+    return [ranked for _, _, ranked in sorted(keyed, key=itemgetter(0, 1))]
 
 
-def _rank(rank: str, row: Row, factors: dict[str, float], most: float) -> float:
-    if rank == "recent":
-        return row.time
-    if rank == "importance":
-        return row.importance
-    return relevance(factors) if rank == "relevance" else factors["match"] * influence(factors, most)
-
-
-def _moved(store: Store, score: float, factors: dict[str, float]) -> float:
-    """The score as shown: what it is made of moved by importance, decay and recency, rounded (D19)."""
-    return round(min(1.0, score * influence(factors, store.settings["recall.influence"])), 4)
+def _rank(rank: str, ranked: Ranked, weight: float) -> float:
+    if rank == "match":
+        return ranked.match * ranked.influence
+    if rank == "relevance":
+        return min(1.0, ranked.match * weight)
+    return ranked.row.time if rank == "recent" else ranked.row.importance
 
 
 def _hit(store: Store, entry: Entry, factors: dict[str, float], parts: Parts, score: float, asked: Ask) -> Hit:
     said = searchable_text(entry.content)
-    moved = influence(factors, store.settings["recall.influence"])
     scores = {
         **factors, "coverage": parts.coverage, "nearness": parts.nearness, "cosine": parts.cosine,
-        "influence": moved, "relevance": relevance({**factors, "match": parts.own}),
+        "relevance": relevance({**factors, "match": parts.own}),
     }  # fmt: skip
     terms = (*asked.words.terms, *asked.words.prefixes)
     shown = snippet(said, terms, store.settings["recall.snippet_chars"], parts.span)

@@ -83,14 +83,21 @@ def test_a_session_whose_best_do_well_lends_to_all_of_it():
 def test_every_part_is_shown_and_the_best_match_is_one():
     rows = [row("a", author="Ana"), row("b", author="Ben")]
     question = understand("What did Ben eat in May 2023?", ["Ana", "Ben"])
-    parts = fused(rows, question, {"a": 1.0, "b": 0.9}, None, 1.0, Weights())
-    assert max(part["match"] for part in parts.values()) == 1.0
-    assert parts["b"]["match"] == 1.0
-    assert parts["b"]["author"] == Weights().author
-    assert set(parts["a"]) == {"base", "neighbour", "author", "date", "form", "session", "match"}
+    found = fused(rows, question, {"a": 1.0, "b": 0.9}, None, 1.0, Weights())
+    assert max(found.match.values()) == found.match["b"] == 1.0
+    assert found.explained("b")["author"] == Weights().author
+    assert set(found.explained("a")) == {"base", "neighbour", "author", "date", "form", "session", "match"}
+
+
+def test_a_match_is_the_sum_of_its_parts_over_the_best_sum():
+    rows = [row("a", author="Ana", session="s"), row("b", author="Ben", session="t")]
+    found = fused(rows, understand("What did Ben eat in May 2023?", ["Ana", "Ben"]), {"a": 1.0, "b": 0.9}, None, 1.0,
+                  Weights())  # fmt: skip
+    sums = {id: sum(part for name, part in found.explained(id).items() if name != "match") for id in "ab"}
+    assert found.match == pytest.approx({id: value / max(sums.values()) for id, value in sums.items()})
 
 
 def test_without_names_dates_or_neighbours_the_order_is_the_keyword_order():
     rows = [row("a", session=None), row("b", session=None)]
-    parts = fused(rows, understand("tea", []), {"a": 0.4, "b": 1.0}, None, 1.0, Weights())
-    assert parts["b"]["match"] > parts["a"]["match"] > 0
+    match = fused(rows, understand("tea", []), {"a": 0.4, "b": 1.0}, None, 1.0, Weights()).match
+    assert match["b"] > match["a"] > 0

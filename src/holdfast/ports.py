@@ -166,8 +166,11 @@ class Index(Protocol):
     def embedded_by(self, scope: Scope) -> str | None:
         """The identity of the embedder whose vectors are here; None before the first."""
 
+    def describe(self, scope: Scope, rows: Sequence[Row]) -> None:
+        """Fill in what the text of these rows looks like."""
+
     def look_around(self, scope: Scope, rows: Sequence[Row]) -> None:
-        """Fill in role, author, form and the neighbours in their session of these rows."""
+        """Fill in the neighbours of these rows in their journal."""
 
     def authors(self, scope: Scope, most: int) -> list[str]:
         """Names of those who speak in this scope, in order; at most so many."""

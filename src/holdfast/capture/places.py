@@ -61,11 +61,14 @@ class Places:
         if not isinstance(item, dict):
             raise Invalid(f"an entry must be a mapping of fields, not {type(item).__name__}", field="entry")
         named = tuple(map(item.get, FIELDS))
-        if not all(value is None or isinstance(value, str) for value in named):
-            return self._checked(item)
-        if named not in self._known:
-            self._known[named] = self._checked(item)
-        return self._known[named]
+        try:
+            found = self._known.get(named)
+        except TypeError:  # a list in place of a name, which the check refuses
+            found = None
+        if found is None:
+            found = self._checked(item)  # names are text or missing from here on
+            self._known[named] = found
+        return found
 
     def _checked(self, item: Mapping[str, Any]) -> Place:
         kind = item.get("scope") or "session"

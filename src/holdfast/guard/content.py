@@ -38,10 +38,10 @@ class _Copy:
         self.values = MOST_VALUES
 
     def value(self, given: Any, where: str, depth: int) -> Any:
-        if given is None or isinstance(given, bool):
-            return self._spend(given, 4)
         if isinstance(given, str):
             return self._spend(given, len(fields.text(given, where).encode()) + 2)
+        if given is None or isinstance(given, bool):
+            return self._spend(given, 4)
         if isinstance(given, (int, float)):
             return self._spend(_number(given, where), 8)
         if depth >= DEPTH:
@@ -88,16 +88,21 @@ def metadata(given: Any) -> FrozenDict:
 
 
 def content(given: Mapping[str, Any], type_: str) -> FrozenDict:
-    """The content of an entry from its own fields and what `content=` gave: `text` first, always there."""
-    parts = joined(given)
+    """The content of an entry from its own fields and what `content=` gave."""
+    return content_of(joined(given), type_)
+
+
+def content_of(parts: dict[str, Any], type_: str) -> FrozenDict:
+    """The content that is joined already (and is used up): `text` first, always there."""
     for name, most in _LINES.items():
         if name in parts:
             fields.line(parts[name], name, most)
     if "role" in parts:
         fields.role(parts["role"])
     said = _text(parts, type_)
-    named = {"text": said, **({"decision": said} if type_ == "decision" else {})}
-    return FrozenDict(_Copy("content", CONTENT_BYTES, SizeLimit).value({**named, **parts}, "content", 0))
+    named = {"text": said, "decision": said} if type_ == "decision" else {"text": said}
+    copied: FrozenDict = _Copy("content", CONTENT_BYTES, SizeLimit).value({**named, **parts}, "content", 0)
+    return copied
 
 
 def _text(parts: dict[str, Any], type_: str) -> str:
@@ -105,8 +110,10 @@ def _text(parts: dict[str, Any], type_: str) -> str:
     for words in ("text", "message"):
         if words in parts:
             fields.text(parts[words], words)
-    names = ("text", "message", type_, *_TEXT_NAMES)
-    name = next((name for name in names if isinstance(parts.get(name), str)), None)
+    name: str | None = "text"
+    if "text" not in parts:
+        names = ("message", type_, *_TEXT_NAMES)
+        name = next((name for name in names if isinstance(parts.get(name), str)), None)
     given = parts.pop(name) if name else None
     for twin in ("message", "decision") if type_ == "decision" else ("message",):
         if twin in parts and parts.pop(twin) != given:
@@ -133,6 +140,8 @@ def joined(given: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(inner, dict):
         raise fields.broken("content", f"must be text or an object, not {type(inner).__name__}")
     beside = {name: given[name] for name in CONTENT_FIELDS if given.get(name) is not None}
+    if not inner:
+        return beside
     for name, value in beside.items():
         if inner.get(name, value) != value:
             raise fields.broken(f"content.{name}", f"differs from {name}; give it once")

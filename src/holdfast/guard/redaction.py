@@ -11,7 +11,7 @@ import hashlib
 
 from ..model.value import FrozenDict
 from .rules import RULES_VERSION
-from .scan import TooHard, is_secret, secret_name, spans
+from .scan import SHORTEST, TooHard, is_secret, secret_name, spans
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,8 +50,8 @@ class Redactor:
         done = _Pass(self)
         fit = {
             "content": done.value(draft.content, "content"),
-            "metadata": done.value(draft.metadata, "metadata"),
-            "tags": tuple(dict.fromkeys(self.tag(tag) for tag in draft.tags)),
+            "metadata": draft.metadata and done.value(draft.metadata, "metadata"),
+            "tags": draft.tags and tuple(dict.fromkeys(self.tag(tag) for tag in draft.tags)),
             "key": draft.key and self._name(draft.key),
             "tool": draft.tool and done.text(draft.tool, "tool"),
             "path": draft.path and done.text(draft.path, "path"),
@@ -117,6 +117,8 @@ class _Pass:
         self.withheld: list[str] = []
 
     def text(self, text: str, where: str) -> str:
+        if len(text) < SHORTEST:
+            return text
         done = self.redactor.text(text)
         if done == WITHHELD and text != WITHHELD:
             self.withheld.append(where)

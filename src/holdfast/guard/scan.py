@@ -20,7 +20,7 @@ MOST_CHARACTERS = 64 * 1024 * 1024
 _WORK_EACH = 16
 _WORK_FREE = 250_000
 _WORK_PER_CHARACTER = 8
-_SHORTEST = 6  # "://:x@"; roles, short names and most tags need no look
+SHORTEST = 6  # "://:x@"; roles, short names and most tags need no look
 _FULL = 255  # a bounded pattern that took this much may have left the rest of the secret standing
 _STOPS = ".,;:!?"
 
@@ -34,7 +34,7 @@ Span = tuple[int, int, str, int]  # start, end, name, number of the rule
 
 def spans(text: str) -> list[Span]:
     """What to replace, in order, without overlap."""
-    if len(text) < _SHORTEST:
+    if len(text) < SHORTEST:
         return []
     if len(text) > MOST_CHARACTERS:
         raise TooHard
@@ -60,7 +60,16 @@ def _candidates(text: str, low: str) -> Iterator[Span]:
             for anchor, numbers in anchors:
                 if anchor in low:
                     for number in numbers:
-                        yield from _by_rule(text, low, anchor, number, work)
+                        if _needed(RULES[number], low):
+                            yield from _by_rule(text, low, anchor, number, work)
+
+
+def _needed(rule: Rule, low: str) -> bool:
+    """Whether what a rule needs besides its anchor stands anywhere: most texts have full stops, few have bots."""
+    for needed in rule.needs:
+        if needed in low:
+            return True
+    return not rule.needs
 
 
 class _Work:
@@ -79,8 +88,6 @@ class _Work:
 
 def _by_rule(text: str, low: str, anchor: str, number: int, work: _Work) -> Iterator[Span]:
     rule = RULES[number]
-    if rule.needs and not any(needed in low for needed in rule.needs):
-        return
     place = low.find(anchor)
     while place >= 0:
         match = rule.pattern.get().match(text, place) if _may_match(low, place, rule) else None
@@ -121,9 +128,18 @@ def _check(rule: Rule) -> Callable[[str, str, str], bool]:
 
 def secret_name(field: str) -> str:
     """Which secret a field's name promises (`dbPassword`, `API_KEY_2`), or nothing."""
-    low = field.lower()
-    found = FIELD.get().search(field) if any(name in low for name in NAMES) else None
-    return found["name"].lower() if found else ""
+    promised = _promised.get(field)
+    if promised is None:
+        low = field.lower()
+        found = FIELD.get().search(field) if any(name in low for name in NAMES) else None
+        promised = found["name"].lower() if found else ""
+        if len(_promised) < _MOST_PROMISED and len(field) <= _LONGEST_NAME:
+            _promised[field] = promised
+    return promised
+
+
+_promised: dict[str, str] = {}  # every entry has the same few names
+_MOST_PROMISED, _LONGEST_NAME = 1024, 64
 
 
 def is_secret(value: str, name: str) -> bool:

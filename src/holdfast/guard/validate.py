@@ -58,8 +58,8 @@ def draft(
 ) -> Draft:  # fmt: skip
     """A validated entry for this place, with an id and a time of its own if the caller named none."""
     _known(given, FIELDS)
-    named = _named(given)
-    said = contents.content(named, named["type"])
+    named, parts = _named(given, contents.joined(given))
+    said = contents.content_of(parts, named["type"])
     time = now if named.get("timestamp") is None else parse(named["timestamp"])
     chosen = named.get("id") is not None
     values = {name: rule(named[name], name) for name, rule in _SIMPLE.items() if named.get(name) is not None}
@@ -78,13 +78,13 @@ def _known(given: Mapping[str, Any], names: tuple[str, ...]) -> None:
             raise broken(str(name)[:40], rule, allowed=names)
 
 
-def _named(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields with their type in our words; a seed's name brings its role or kind along."""
+def _named(given: Mapping[str, Any], said: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The fields and what is said in them, the type in our words; a seed's name brings its role or kind along."""
     name = given.get("type")
     if name is None:
-        return {**given, "type": _usual_type(given)}
+        return {**given, "type": _usual_type(given, said)}, said
     if isinstance(name, str) and name in TYPES:
-        return dict(given)
+        return dict(given), said
     from ..model.vocabulary import meaning  # other words than ours: those of the seeds, or a mistake
 
     found = meaning(name) if isinstance(name, str) else None
@@ -92,12 +92,11 @@ def _named(given: Mapping[str, Any]) -> dict[str, Any]:
         rule = f"must be one of {', '.join(TYPES)}, not {str(name)[:40]!r}{rules.hint(name, TYPES)}"
         raise broken("type", rule, allowed=TYPES)
     brought = {"role": found.role, "kind": found.kind}
-    said = contents.joined(given)
-    return {**given, "type": found.type, **{k: v for k, v in brought.items() if v is not None and k not in said}}
+    named = {**given, "type": found.type, **{k: v for k, v in brought.items() if v is not None and k not in said}}
+    return named, contents.joined(named)
 
 
-def _usual_type(given: Mapping[str, Any]) -> str:
-    said = contents.joined(given)
+def _usual_type(given: Mapping[str, Any], said: Mapping[str, Any]) -> str:
     if said.get("decision") is not None:
         return "decision"
     if given.get("key") is not None:

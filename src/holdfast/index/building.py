@@ -13,7 +13,7 @@ import time
 from ..disk import boot_id
 from .catchup import COMMIT_LINES, CatchUp, commit
 from .cutting import note_chunking
-from .database import Damaged, close, create
+from .database import Damaged, close, create, log_from_now_on
 from .gate import GATE
 
 TYPE_CHECKING = False
@@ -71,6 +71,7 @@ class Builder:
         made = os.stat(path).st_ino
         try:
             self._fill(connection, scope, progress)
+            log_from_now_on(connection)
             if furnish is not None:
                 furnish(connection, progress)
             with self._lock.hold(60_000, "flip the index"):
@@ -96,7 +97,6 @@ class Builder:
             if work.lines >= COMMIT_LINES:
                 commit(connection, work)
                 connection.execute("BEGIN IMMEDIATE")
-                work.lines = 0
             if progress is not None:
                 progress(done, len(names))
         self._recalled.read(connection, self._clock.now())

@@ -35,9 +35,9 @@ _VIEWS = f"""
 SELECT c.n, e.id, e.scope, u.n, c.ordinal, c.text, e.author, p.id, b.text, p.author
 FROM json_each(?) j JOIN chunks c ON c.n=j.value JOIN entries e ON e.n=c.entry AND e.state=0
 LEFT JOIN users u ON u.id=e.user_id
-LEFT JOIN entries p ON e.type='{TURN}' AND e.scope='session' AND p.n=(
+LEFT JOIN entries p ON p.n=CASE WHEN e.type='{TURN}' AND e.scope='session' THEN (
   SELECT o.n FROM entries o WHERE o.file=e.file AND o.seq<e.seq AND o.state=0 AND o.type='{TURN}'
-  ORDER BY o.seq DESC LIMIT 1)
+  ORDER BY o.seq DESC LIMIT 1) END
 LEFT JOIN chunks b ON b.entry=p.n AND b.ordinal=0 AND c.ordinal=0
 """
 _WAITING = "FROM backlog w JOIN chunks c ON c.n=w.chunk JOIN entries e ON e.n=c.entry WHERE "

@@ -30,6 +30,7 @@ class Generations:
         self._pointer = os.path.join(folder, "CURRENT")
         self._seen: tuple[int, int, int] | None = None
         self._lines: list[str] = []
+        self._current: str | None = None
 
     def _names(self) -> list[str]:
         """Lines of CURRENT; read again only when the file changed."""
@@ -39,15 +40,16 @@ class Generations:
             if seen != self._seen:
                 text = read_file(self._disk, self._pointer).decode("utf-8", "replace")
                 self._lines = [line for line in text.split("\n") if _NAME.match(line)]
+                self._current = next((line for line in self._lines if line.startswith(f"v{VERSION}-")), None)
                 self._seen = seen
         except OSError:
-            self._seen, self._lines = None, []
+            self._seen, self._lines, self._current = None, [], None
         return self._lines
 
     def current(self) -> str | None:
         """The live generation of our schema version."""
-        mine = f"v{VERSION}-"
-        return next((line for line in self._names() if line.startswith(mine)), None)
+        self._names()
+        return self._current
 
     def shared(self) -> bool:
         """Whether another version of Holdfast keeps an index here too."""

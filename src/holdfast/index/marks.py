@@ -4,7 +4,8 @@ A writer leaves an empty file `behind/<journal>` before it appends, under the jo
 says "look at me", never "something is missing". It is taken away only under the same lock, after
 the index was seen to have everything: without the lock, a writer that found the mark in place could
 append just before it vanished. Losing all marks is safe: every journal is compared after a restart.
-`Levels` remembers with which sizes a marked journal was seen level, so that a stat tells when it changed.
+`Levels` remembers with which sizes a marked journal was seen level, so that a stat tells when it changed;
+`Others` says when another process is about to look at the marks anyway.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from ..disk import discard, make_private_dir
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
     from ..disk import Disk
     from ..model.replay import Size
@@ -27,6 +28,8 @@ MOST_KEPT = 64  # every answer looks at each: an import of thousands of sessions
 
 
 _MOST_LEVELS = 4096
+_MOST_LEFT = 8
+_AT_WORK_NS = 50_000_000
 
 
 class Marks:
@@ -38,7 +41,7 @@ class Marks:
 
     def put(self, journal: str) -> None:
         """Leave a mark; one that is there already is enough."""
-        path = os.path.join(self.folder, journal)
+        path = f"{self.folder}{os.sep}{journal}"
         try:
             fd = self._disk.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
         except FileExistsError:
@@ -56,19 +59,55 @@ class Marks:
         except OSError:
             return []
 
-    def spare(self, level: Sequence[str]) -> list[str]:
+    def spare(self, level: Iterable[str], names: list[str]) -> list[str]:
         """Marks to take away after these journals became level: old ones, or all where there are many to look at."""
-        names = self.names()
         return names if len(names) > MOST_KEPT else [name for name in level if self._quiet(name)]
 
     def _quiet(self, journal: str) -> bool:
         try:
-            return time.time() - os.stat(os.path.join(self.folder, journal)).st_mtime > QUIET_S
+            return time.time() - os.stat(f"{self.folder}{os.sep}{journal}").st_mtime > QUIET_S
         except OSError:
             return False
 
     def take_away(self, journal: str) -> None:
         discard(self._disk, os.path.join(self.folder, journal))
+
+
+class Others:
+    """Other processes that index what we write.
+
+    A writer that met one leaves its lines to it, a few times in a row and while it goes on committing: its cache is
+    warm and ours is not. With 16 processes in one session that saves a third of the work of each write. Answers
+    catch up first.
+    """
+
+    def __init__(self) -> None:
+        self._met = False  # somebody had the lock when we wanted it
+        self._logged = 0  # when we ourselves last wrote to the log
+        self._left = 0  # writes left to others since
+
+    def meet(self) -> None:
+        """Somebody else is indexing."""
+        self._met = True
+
+    def note(self, base: Database) -> None:
+        """We have brought everything level."""
+        self._met, self._logged, self._left = False, base.logged(), 0
+
+    def at_work(self, base: Database | None) -> bool:
+        """Whether to leave a write to them."""
+        if base is None or not self._met or self._left >= _MOST_LEFT:
+            return False
+        logged = base.logged()
+        if logged == self._logged or time.time_ns() - logged > _AT_WORK_NS:
+            return False
+        self._left += 1
+        return True
+
+    def relied_on(self) -> bool:
+        """Whether something was left to them; from now on nothing is."""
+        relied, self._left = self._left > 0, _MOST_LEFT
+        return relied
 
 
 class Levels:

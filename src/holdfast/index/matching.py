@@ -6,9 +6,11 @@ far author names can be believed. Reads only; see `questions` for the rest of th
 
 from __future__ import annotations
 
+import json
+
 from .database import ask_all, ask_one
 from .fulltext import WEIGHTS, beginning, match_query, phrase, scope_tokens, scoped
-from .questions import ROW, groups, row_of, within
+from .questions import ROW, row_of, within
 from .select import Where, where_filter, where_scope
 
 TYPE_CHECKING = False
@@ -20,14 +22,15 @@ if TYPE_CHECKING:
     from ..model.query import Filter, Row, Words
     from ..model.scope import Scope
 
+_SHAPE = """
+SELECT e.id, length(c.text), substr(rtrim(c.text), -1) IN ('?', '？'), substr(c.text, 1, 600)
+FROM json_each(?) j CROSS JOIN entries e ON e.id=j.value JOIN chunks c ON c.entry=e.n AND c.ordinal=0
+"""
 _BESIDE = """
-SELECT e.id, e.role, e.author, length(c.text), substr(rtrim(c.text), -1) IN ('?', '？'),
-  substr(c.text, 1, 600),
+SELECT e.id,
   (SELECT p.id FROM entries p WHERE p.file=e.file AND p.seq<e.seq AND p.state=0 ORDER BY p.seq DESC LIMIT 1),
-  (SELECT p.id FROM entries p WHERE p.file=e.file AND p.seq>e.seq AND p.state=0 ORDER BY p.seq LIMIT 1),
-  (SELECT p.id FROM entries p WHERE p.file=e.file AND p.seq<e.seq AND p.state=0 ORDER BY p.seq DESC LIMIT 1 OFFSET 1),
-  (SELECT p.id FROM entries p WHERE p.file=e.file AND p.seq>e.seq AND p.state=0 ORDER BY p.seq LIMIT 1 OFFSET 1)
-FROM entries e JOIN chunks c ON c.entry=e.n AND c.ordinal=0 WHERE e.id IN
+  (SELECT p.id FROM entries p WHERE p.file=e.file AND p.seq>e.seq AND p.state=0 ORDER BY p.seq LIMIT 1)
+FROM json_each(?) j CROSS JOIN entries e ON e.id=j.value
 """
 _MENTIONS = """
 SELECT coalesce(sum(e.author=?1), 0), coalesce(sum(e.author<>?1), 0) FROM
@@ -158,14 +161,19 @@ def _globbed(connection: apsw.Connection, scope: Scope, wanted: Filter, pattern:
     return [row_of(row) for row in found]
 
 
-def look_around(connection: apsw.Connection, rows: Sequence[Row]) -> None:
-    """Fill in who said it and which entries stand beside it in its session."""
+def describe(connection: apsw.Connection, rows: Sequence[Row]) -> None:
+    """Fill in what the text of each looks like."""
     by_id = {row.id: row for row in rows}
-    for marks, group in groups(list(by_id)):
-        for id, *seen in ask_all(connection, f"{_BESIDE} ({marks})", group):
-            row = by_id[id]
-            row.role, row.author, row.size, asks, row.head, row.before, row.after, *beyond = seen
-            row.asks, row.beyond = bool(asks), (beyond[0], beyond[1])
+    for id, size, asks, head in ask_all(connection, _SHAPE, (json.dumps(list(by_id)),)):
+        row = by_id[id]
+        row.size, row.asks, row.head = size, bool(asks), head
+
+
+def look_around(connection: apsw.Connection, rows: Sequence[Row]) -> None:
+    """Fill in which entries stand beside each in its journal."""
+    by_id = {row.id: row for row in rows}
+    for id, before, after in ask_all(connection, _BESIDE, (json.dumps(list(by_id)),)):
+        by_id[id].before, by_id[id].after = before, after
 
 
 def authors(connection: apsw.Connection, scope: Scope, most: int) -> list[str]:

@@ -37,9 +37,11 @@ if TYPE_CHECKING:
 
 EXACT = 20_000  # vectors compared without looking at bits first
 FEW = 5_000  # vectors read one by one instead of through the matrix
-WIDE = 8_000  # candidates by bits against bits
+WIDE = 8_000  # candidates by bits against bits at most, or four times what is read; of fewer vectors
+SHARE = 0.3  # this share: of 10 thousand, 3,000 lose nothing against 8,000
 DEPTH = 400  # candidates whose floats are read, or four times what is wanted
 DEEPEST = 6_400
+_BLOCK = 8_192  # vectors whose bits are counted at once
 _DECIMALS = 6
 _PICKED = """
 SELECT v.n, c.start, c.stop, {row} FROM json_each(?) j JOIN vectors v ON v.n=j.value JOIN chunks c ON c.n=v.chunk
@@ -205,7 +207,7 @@ class Asked:
 
         matrix = self._matrix
         if matrix.floats is None:
-            alike = self._alike(places, max(WIDE, 4 * depth))
+            alike = self._alike(places, _wide(int(places.sum()), depth))
             return self._read(matrix.numbers[self._likely(alike, depth)].tolist(), limit)
         cosines = np.where(places, matrix.floats @ self._query, -2.0)
         return _top(matrix.numbers, cosines, min(limit, int(places.sum())))
@@ -214,15 +216,15 @@ class Asked:
         """Positions with the most equal sign bits, at least so many, ties included."""
         import numpy as np
 
-        bits = self._matrix.bits
+        bits, there = self._matrix.bits, np.flatnonzero(places)
         signs = np.packbits(np.signbit(self._query))
         words = np.frombuffer(signs.tobytes().ljust(8 * len(bits), b"\0"), np.uint64)
-        apart = np.zeros(bits.shape[1], np.uint16)
-        for row, word in zip(bits, words, strict=True):
-            apart += np.bitwise_count(row ^ word)
-        apart[~places] = 64 * len(bits) + 1
-        upto = np.searchsorted(np.bincount(apart).cumsum(), min(wide, int(places.sum())))
-        return np.flatnonzero((apart <= upto) & places)
+        if wide >= len(there):
+            return there
+        few = 2 * len(there) < len(places)
+        apart = _differing(bits[:, there], words) if few else _differing(bits, words)[there]
+        close: NDArray[np.bool_] = apart <= np.partition(apart, wide - 1)[wide - 1]
+        return there[close]
 
     def _likely(self, places: Numbers, depth: int) -> Numbers:
         """Of these positions the best by their signs and the question's numbers, at least `depth`, ties included."""
@@ -236,8 +238,9 @@ class Asked:
         worth = query.reshape(-1, 8) @ signs.T  # what each of 256 bytes adds, for each byte of the bits
         octets = np.ascontiguousarray(np.ascontiguousarray(self._matrix.bits[:, places].T).view(np.uint8).T)
         guess = np.zeros(len(places), np.float32)
+        added = np.empty_like(guess)
         for row, octet in zip(worth, octets, strict=True):
-            guess += row[octet]
+            guess += np.take(row, octet, out=added, mode="clip")  # a third faster than row[octet]
         enough: NDArray[np.bool_] = guess >= np.partition(guess, len(guess) - depth)[len(guess) - depth]
         return places[np.flatnonzero(enough)]
 
@@ -279,6 +282,22 @@ def _nearer(row: Row, known: Row) -> bool:
 
 def _depth(limit: int) -> int:
     return max(DEPTH, 4 * limit)
+
+
+def _wide(count: int, depth: int) -> int:
+    return max(4 * depth, min(WIDE, round(SHARE * count)))
+
+
+def _differing(bits: NDArray[np.uint64], words: NDArray[np.uint64]) -> NDArray[np.uint16]:
+    """How many bits of each column differ; block by block, since fresh memory costs more than counting."""
+    import numpy as np
+
+    apart = np.zeros(bits.shape[1], np.uint16)
+    for start in range(0, bits.shape[1], _BLOCK):
+        here = slice(start, start + _BLOCK)
+        for row, word in zip(bits, words, strict=True):
+            apart[here] += np.bitwise_count(row[here] ^ word)
+    return apart
 
 
 def _top(numbers: Numbers, cosines: Any, limit: int) -> Scored:

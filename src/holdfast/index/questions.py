@@ -30,7 +30,10 @@ if TYPE_CHECKING:
     from ..model.query import Filter
     from ..model.scope import Scope
 
-ROW = "e.id, e.time, e.type, e.importance, e.pinned, e.session_id, e.workspace, coalesce(r.time, 0)"
+ROW = (
+    "e.id, e.time, e.type, e.importance, e.pinned, e.session_id, e.workspace, coalesce(r.time, 0), "
+    "e.role, e.author, e.file, e.seq"
+)
 _ORDERS = {
     "time": "e.time DESC, e.id", "oldest": "e.time, e.id", "importance": "e.importance DESC, e.time DESC, e.id",
 }  # fmt: skip
@@ -47,10 +50,12 @@ def groups(items: Sequence[str]) -> Iterator[tuple[str, Sequence[str]]]:
 
 
 def row_of(found: tuple[Any, ...]) -> Row:
-    id, time, type, importance, pinned, session_id, workspace, recalled, *score = found
-    if not (time.__class__ is int and importance.__class__ is float and recalled.__class__ is int):
+    id, time, type, importance, pinned, session_id, workspace, recalled, role, author, file, seq, *score = found
+    if not (time.__class__ is int and importance.__class__ is float and recalled.__class__ is seq.__class__ is int):
         raise ValueError("a row with a number that is none")
-    return Row(id, time, type, importance, bool(pinned), session_id, workspace, recalled, score[0] if score else 0.0)
+    row = Row(id, time, type, importance, bool(pinned), session_id, workspace, recalled, score[0] if score else 0.0)
+    row.role, row.author, row.file, row.seq = role, author, file, seq
+    return row
 
 
 def within(row: Row, start: int, stop: int) -> Row:

@@ -48,6 +48,7 @@ FROM chunks c JOIN entries e ON e.n = c.entry WHERE e.n = ? AND c.stop IS NOT NU
 """
 
 
+_COUNT = "INSERT INTO meta VALUES(?1, ?2) ON CONFLICT(key) DO UPDATE SET value = value + ?3"
 _LAST = "SELECT coalesce((SELECT max(n) FROM entries), 0), coalesce((SELECT max(n) FROM chunks), 0)"
 _MOST_AT_ONCE = 400
 _ENTRIES, _CHUNKS = 0, 1  # places in what `_LAST` finds
@@ -70,14 +71,16 @@ class Rows:
         self.duplicates = 0
         self.dropped: list[str] = []  # ids of entries that were taken out
 
+    @property
+    def known(self) -> int:
+        """How many numbers are kept at hand."""
+        return len(self._users) + len(self._sessions) + len(self._tokens)
+
     def flush(self) -> None:
         """Write down how many entries became searchable, and by how many chunks; before every commit."""
         for key, added in (("searchable", self._added), ("searched", self._searched)):
             if added:
-                self._run(
-                    "INSERT INTO meta VALUES(?1, ?2) ON CONFLICT(key) DO UPDATE SET value = value + ?3",
-                    (key, str(added), added),
-                )
+                self._run(_COUNT, (key, str(added), added))
         self._added = self._searched = 0
 
     # -- entries
@@ -99,23 +102,27 @@ class Rows:
 
     def _insert(self, file: int, lines: list[Read]) -> None:
         """A table at a time: a statement for each row would cost a quarter more."""
+        if not lines:
+            return
         entries: list[tuple[Any, ...]] = []
         chunks: list[ChunkRow] = []
         texts: list[FullText] = []
+        stones = self._stones()
         for line, record in self._unknown(lines):
-            n = self._number(_ENTRIES)
-            content, tags = record.get("content") or {}, record.get("tags") or ()
-            state = self._state_of_new(record["id"], file, record.get("key"), record["seq"])
+            get = record.get
+            n, content, tags, references, key = (
+                self._number(_ENTRIES), get("content") or {}, get("tags") or (), get("references") or (), get("key")
+            )  # fmt: skip
+            hidden = stones or key is not None
+            state = self._state_of_new(record["id"], file, key, record["seq"]) if hidden else VISIBLE
             entries.append((n, file, line.offset, line.length, state, *_columns(record, content)))
-            self._label(n, tags, record.get("references") or ())
-            text = searchable_text(content)
-            cut = self._cut(n, text)
+            if tags or references:
+                self._label(n, tags, references)
+            cut = self._cut(n, searchable_text(content))
             chunks += cut
             if state == VISIBLE:
-                where = self._token(record.get("scope", "session"), record.get("user_id"), record.get("session_id"))
-                texts += [
-                    _full_text(row[0], row[6], tags, record.get("path"), where) for row in cut if row[4] is not None
-                ]
+                where = self._token(get("scope", "session"), get("user_id"), get("session_id"))
+                texts += _full_text([(row[0], row[6]) for row in cut if row[4] is not None], tags, get("path"), where)
                 self._added += 1
         for statement, rows in ((_INSERT_ENTRY, entries), (_INSERT_CHUNK, chunks), (_INSERT_FTS, texts)):
             if rows:
@@ -128,7 +135,9 @@ class Rows:
         if self._rule is None:
             self._rule = chunking_of(self._connection)
         spans = self._rule.spans(text)
-        pieces = [(0, 0, None if spans else len(text), text)]
+        if not spans:
+            return [(self._number(_CHUNKS), n, 0, 0, len(text), digest(text.encode()), text)]
+        pieces: list[tuple[int, int, int | None, str]] = [(0, 0, None, text)]
         pieces += [(ordinal, start, stop, text[start:stop]) for ordinal, (start, stop) in enumerate(spans, 1)]
         return [
             (self._number(_CHUNKS), n, ordinal, start, stop, digest(said.encode()), said)
@@ -301,8 +310,9 @@ class Rows:
     def _parts(self, n: int) -> list[FullText]:
         """What the full-text rows of an entry hold, computed alike for insert and delete."""
         return [
-            _full_text(chunk, text, json.loads(tags), path, self._token(scope, user, session))
+            row
             for chunk, text, tags, path, scope, user, session in ask_all(self._connection, _FTS_PARTS, (n,))
+            for row in _full_text([(chunk, text)], json.loads(tags), path, self._token(scope, user, session))
         ]
 
     def _token(self, scope: str, user: str | None, session: str | None) -> str:
@@ -339,8 +349,9 @@ class Rows:
         self._tokens.clear()
 
 
-def _full_text(chunk: int, text: str, tags: Iterable[str], path: str | None, where: str) -> FullText:
-    return chunk, searchable(text), " ".join(tags), path or "", where
+def _full_text(chunks: Iterable[tuple[int, str]], tags: Iterable[str], path: str | None, where: str) -> list[FullText]:
+    marked, path = " ".join(tags), path or ""
+    return [(chunk, searchable(text), marked, path, where) for chunk, text in chunks]
 
 
 def _columns(record: dict[str, Any], content: dict[str, Any]) -> tuple[Any, ...]:

@@ -17,13 +17,13 @@ from ..errors import HoldfastError, Locked, StorageFailed
 from ..lock import Lock
 from ..model.scope import whole
 from . import questions
-from .catchup import COMMIT_LINES, CatchUp, commit, file_row
+from .catchup import Bringing, file_row
 from .cutting import chunking_of
 from .database import ODD_VALUES, TROUBLE, Damaged, is_damage
 from .forking import OPEN
 from .generations import Generations
 from .live import BUILD_WAIT_MS, Live
-from .marks import Levels, Marks
+from .marks import Levels, Marks, Others
 from .options import IndexOptions as IndexOptions
 from .recalled import Recalled, stamp_of
 from .vectors import Limits, WithVectors
@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from .database import Database
     from .fulltext import Stemmer
 
+    Sizes = dict[str, Size | None]  # journals with their files' sizes
+
 _INLINE_JOURNALS = 50  # a writer builds a missing index itself only in a home as small as this
 _ROUNDS = 4
 
@@ -59,7 +61,7 @@ class SqliteIndex(WithVectors):
         self._folder, self._journal, self._clock, self._disk = folder, journal, clock, disk
         self._all = whole(agent)
         self._options = options or IndexOptions()
-        self._suspects: set[str] = set()
+        self._bringing = Bringing(journal, self._all, lambda ids: self.cache.forget(ids))
         self._compared = time.monotonic()
         self._recency: str | None = None  # the stamp of recalled.jsonl with which the table was last seen level
         self._stemmer: Stemmer | None = None
@@ -67,6 +69,7 @@ class SqliteIndex(WithVectors):
         self.recalled = Recalled(recalled, disk)
         self.marks = Marks(folder, disk)
         self._levels = Levels()
+        self._others = Others()
         self.generations = Generations(folder, disk)
         self.lock = Lock(os.path.join(folder, "index.lock"), disk)
         self.live = Live(folder, self._all, self.generations, disk, self._builder, self._options.vfs)
@@ -104,6 +107,11 @@ class SqliteIndex(WithVectors):
 
         roots = {prefix: "".join(self.stems(prefix)[:1]) for prefix in words.prefixes}
         return self.live.ask(lambda c: matching.match(c, scope, wanted, words, roots, limit))
+
+    def describe(self, scope: Scope, rows: Sequence[Row]) -> None:
+        from . import matching
+
+        self.live.ask(lambda c: matching.describe(c, rows))
 
     def look_around(self, scope: Scope, rows: Sequence[Row]) -> None:
         from . import matching
@@ -187,11 +195,11 @@ class SqliteIndex(WithVectors):
         self.marks.put(journal)
 
     def suspect(self, scope: Scope, journal: str) -> None:
-        self._suspects.add(journal)
+        self._bringing.suspects.add(journal)
 
     def refresh(self, scope: Scope, wait_ms: int) -> int:
         try:
-            if wait_ms <= 0 and self._too_much_for_a_writer():
+            if wait_ms <= 0 and (self._others.at_work(self.live.opened) or self._too_much_for_a_writer()):
                 return len(self.marks.names())
             if wait_ms > 0:
                 self._compare_if_due()
@@ -229,19 +237,23 @@ class SqliteIndex(WithVectors):
 
     def _catch_up(self, wait_ms: int) -> int:
         deadline = time.monotonic() + wait_ms / 1000
-        todo = self._behind([*self.marks.names(), *self._suspects], ask=wait_ms > 0)
+        todo = self._behind([*self.marks.names(), *self._bringing.suspects], ask=wait_ms > 0)
         for _ in range(_ROUNDS):
             if not todo:
                 break
-            left = max(0, round((deadline - time.monotonic()) * 1000))
-            held = self.lock.hold(left, "catch up") if wait_ms > 0 else self.lock.attempt("catch up")
+            held = self.lock.attempt("catch up")
             if held is None:
-                return len(todo)
+                if wait_ms <= 0:
+                    self._others.meet()
+                    return len(todo)
+                held = self.lock.hold(max(0, round((deadline - time.monotonic()) * 1000)), "catch up")
+                todo = self._sizes(todo)  # they may have grown while we waited
             with held:
                 self._bring(todo, deadline if wait_ms > 0 else None)
-            self._tidy(self.marks.spare(todo))
             # A writer that found the lock taken left its lines to us: look once more after letting go.
-            todo = self._behind(self.marks.names())
+            names = self.marks.names()
+            self._tidy(self.marks.spare(todo, names))
+            todo = self._behind(names)
             if wait_ms > 0 and time.monotonic() >= deadline:
                 break
         if wait_ms > 0:
@@ -249,45 +261,28 @@ class SqliteIndex(WithVectors):
         self.trouble = None
         return len(todo)
 
-    def _behind(self, names: Iterable[str], ask: bool = True) -> list[str]:
+    def _sizes(self, names: Iterable[str]) -> Sizes:
+        return {name: self._journal.size(self._all, name) for name in names}
+
+    def _behind(self, names: Iterable[str], ask: bool = True) -> Sizes:
         """Those whose rows are not level with their files; without `ask`, all that changed since they were level."""
-        names = list(dict.fromkeys(names))
-        if not names:
-            return []
-        base = self.live.typed(self.live.database)
-        sizes = {name: self._journal.size(self._all, name) for name in names}
-        changed = [name for name in names if name in self._suspects or not self._levels.has(base, name, sizes[name])]
-        unsure = [n for n in changed if n not in self._suspects and (ask or not self._levels.knows(base, n))]
+        sizes = self._sizes(names)
+        if not sizes:
+            return sizes
+        base, suspects = self.live.typed(self.live.database), self._bringing.suspects
+        changed = {name: size for name, size in sizes.items() if not self._levels.has(base, name, size)}
+        unsure = [name for name in changed if name not in suspects and (ask or not self._levels.knows(base, name))]
         if unsure:
-            level = self.live.ask(lambda c: {n: sizes[n] for n in unsure if _level(c, n, sizes[n])})
+            level = self.live.ask(lambda c: {name: sizes[name] for name in unsure if _level(c, name, sizes[name])})
             self._levels.note(base, level)
-            changed = [name for name in changed if name not in level]
-        return changed
+            changed = {name: size for name, size in changed.items() if name not in level}
+        return {**{name: sizes[name] for name in suspects & sizes.keys()}, **changed} if suspects else changed
 
-    def _bring(self, names: Sequence[str], deadline: float | None) -> None:
-        """Index these journals in transactions of bounded size; the caller holds `index.lock`."""
-
-        brought: dict[str, Size | None] = {}
-
-        def work(connection: apsw.Connection) -> None:
-            connection.execute("BEGIN IMMEDIATE")
-            catching = CatchUp(connection, self._journal, self._all)
-            for name in names:
-                brought[name] = catching.bring(name, suspect=name in self._suspects)
-                self._suspects.discard(name)
-                if catching.lines >= COMMIT_LINES:
-                    commit(connection, catching)
-                    if deadline is not None and time.monotonic() >= deadline:
-                        return
-                    connection.execute("BEGIN IMMEDIATE")
-                    catching.lines = 0
-            commit(connection, catching)
-            if catching.rows.dropped:
-                self.cache.forget(catching.rows.dropped)
-
+    def _bring(self, sizes: Sizes, deadline: float | None) -> None:
+        """Index these journals; the caller holds `index.lock`."""
         base = self.live.present()
-        base.ask(work)
-        self._levels.note(base, brought)
+        self._levels.note(base, base.ask(lambda c: self._bringing.bring(c, sizes, deadline)))
+        self._others.note(base)
 
     def _bring_recency(self) -> None:
         """Bring the table of recalls level with its file; failing costs only recency."""
@@ -370,6 +365,8 @@ class SqliteIndex(WithVectors):
         self.refresh(self._all, BUILD_WAIT_MS)
 
     def close(self) -> None:
+        if self._others.relied_on():
+            self.refresh(self._all, 0)
         self.recalled.flush()
         try:
             self.recalled.tidy(self._clock.now())
@@ -383,6 +380,7 @@ class SqliteIndex(WithVectors):
     def after_fork(self) -> object:
         """In a child: start anew; what is returned must be kept from being collected."""
         self._stemmer = None
+        self._bringing.start_over()
         self.recalled.after_fork()
         return self.live.abandon()
 

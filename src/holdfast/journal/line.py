@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from hashlib import sha256
+from operator import attrgetter
 
 from ..errors import Invalid
 from ..model.entry import SCHEMA_VERSION, STORED, Amendment, Entry
@@ -25,7 +26,7 @@ HEADER_VERSION = 1
 MARK = b',"checksum":"sha256:'
 _SUFFIX = len(MARK) + 64 + 2  # … 64 hex digits, quote, brace
 _DRAFTED = tuple(name for name in STORED if name not in ("schema_version", "seq", "compacted"))
-_KNOWN = frozenset((*STORED, "checksum"))
+_drafted = attrgetter(*_DRAFTED)
 _encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
 
 
@@ -118,17 +119,15 @@ def is_newer(record: Mapping[str, Any]) -> bool:
 
 def draft_record(draft: Draft, seq: int) -> dict[str, Any]:
     """The record of a new entry, in the order in which a line holds it."""
-    record: dict[str, Any] = {"schema_version": SCHEMA_VERSION, "seq": seq}
-    for name in _DRAFTED:
-        value = getattr(draft, name)
-        if value is not None:
-            record[name] = value
-    return record
+    fields = zip(_DRAFTED, _drafted(draft), strict=True)
+    return {
+        "schema_version": SCHEMA_VERSION, "seq": seq, **{name: value for name, value in fields if value is not None}
+    }  # fmt: skip
 
 
 def taken(draft: Draft, seq: int, checksum: str, durable: bool) -> Entry:
     """The entry that a draft became."""
-    fields = {name: getattr(draft, name) for name in _DRAFTED}
+    fields = dict(zip(_DRAFTED, _drafted(draft), strict=True))
     return Entry(seq=seq, checksum=checksum, durable=durable, withheld=draft.withheld, **fields)
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def size_of(disk: Disk, place: Place) -> Size | None:
     """None where there are neither entries nor tombstones nor a card."""
-    entries, buried, card = (_stat(disk, path) for path in (place.entries, place.tombstones, place.card))
+    entries, buried, card = _stat(disk, place.entries), _stat(disk, place.tombstones), _stat(disk, place.card)
     if not (entries or buried or card):
         return None
     return Size(

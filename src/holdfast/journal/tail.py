@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from ..disk import Disk
     from .header import Header
 
-_FIRST_BLOCK = 8 << 10  # some ten lines, one of which is good in any store that is not badly damaged
+# Two or three lines, one of which is good in nearly every store: where many processes write, each reads the tail for
+# every line it adds, and checking ten lines costs more than writing one.
+_FIRST_BLOCK = 2 << 10
 _GROWTH = 8
 
 

@@ -19,6 +19,7 @@ USER_DIR = re.compile(r"u_[a-z2-7]{26}\Z")
 GLOBAL = "global"
 
 _last = (-1, 0)
+_front = (-1, "")  # all but the last four characters of the last ULID: those of one millisecond share them
 _lock = allocate_lock()
 
 
@@ -37,7 +38,16 @@ def entry_id(millis: int) -> str:
         else:
             tail = int.from_bytes(os.urandom(10)) >> 1
         _last = (millis, tail)
-    return f"mem_{_crockford(millis, 10)}{_crockford(tail, 16)}"
+    return f"mem_{_shared(millis << 60 | tail >> 20)}{_crockford(tail & 0xFFFFF, 4)}"
+
+
+def _shared(number: int) -> str:
+    global _front
+    known, text = _front
+    if known != number:
+        text = _crockford(number, 22)
+        _front = (number, text)
+    return text
 
 
 def forget_sequence() -> None:

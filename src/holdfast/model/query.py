@@ -58,8 +58,8 @@ class Row:
     """What an index knows of an entry without reading it: enough to rank it."""
 
     __slots__ = (
-        "after", "asks", "author", "before", "beyond", "cosine", "head", "id", "importance", "pinned", "recalled",
-        "role", "score", "session_id", "size", "span", "time", "type", "workspace",
+        "after", "asks", "author", "before", "cosine", "file", "head", "id", "importance", "pinned", "recalled", "role",
+        "score", "seq", "session_id", "size", "span", "time", "type", "workspace",
     )  # fmt: skip
 
     def __init__(
@@ -72,14 +72,15 @@ class Row:
         self.score = score  # BM25 as a positive number; 0 without text
         self.span: tuple[int, int] | None = None  # the characters of its text that match best; None: all of it
         self.cosine: float | None = None  # to the question's vector; None where none was compared
-        self.size = 0  # characters of text; this and the rest are filled in by `look_around`
-        self.asks = False  # it ends with a question mark
-        self.head = ""  # its first characters
         self.role: str | None = None
         self.author: str | None = None
-        self.before: str | None = None  # the entries beside it in its session
+        self.file: str | int = ""  # its journal, by whatever name the index has for it
+        self.seq = 0  # its place there
+        self.size = 0  # characters of text; this and the next two are filled in by `describe`
+        self.asks = False  # it ends with a question mark
+        self.head = ""  # its first characters
+        self.before: str | None = None  # the entries beside it that can be seen, filled in by `look_around`
         self.after: str | None = None
-        self.beyond: tuple[str | None, str | None] = (None, None)  # and the next ones
 
 
 def under(tag: str, wanted: str) -> bool:

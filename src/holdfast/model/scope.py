@@ -52,4 +52,10 @@ class Scope(Value):
 
 def whole(agent: str) -> Scope:
     """Everything of an agent: for upkeep (catch-up, rebuild, verify), never for a caller's answer."""
-    return Scope(agent=agent, user=None)
+    found = _wholes.get(agent)
+    if found is None:
+        found = _wholes[agent] = Scope(agent=agent, user=None)
+    return found
+
+
+_wholes: dict[str, Scope] = {}  # a write asks four times

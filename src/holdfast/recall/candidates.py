@@ -6,7 +6,7 @@ when the question has words at all. A side that did not run is named with its re
 
 from __future__ import annotations
 
-from .fusion import WITH_VECTORS, WITHOUT_VECTORS, scaled, spread
+from .fusion import WITH_VECTORS, WITHOUT_VECTORS, scaled, spread, talk_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,13 +42,14 @@ class Candidates:
         vector = self._vector(question)
         near = store.index.near(scope, wanted, vector, NEAREST) if vector is not None else []
         self.rows = _joined(by_word, near)
-        store.index.look_around(scope, self.rows)
         self.keyword: Scores = scaled({row.id: row.score for row in by_word})
         self.vector: Scores | None = None
         if vector is not None:
             self.vector = spread({row.id: row.cosine for row in near if row.cosine is not None})
         elif question.words.terms:
             self.rows += self._answers(by_word)
+        if talk := talk_of(self.rows):
+            store.index.describe(scope, talk)
 
     def _vector(self, question: Question) -> Vector | None:
         """The question's vector, and with it the weights and the floor of its embedder."""
@@ -68,14 +69,13 @@ class Candidates:
     def _answers(self, rows: Sequence[Row]) -> list[Row]:
         """The turns after the best candidates of a conversation: what was asked there is answered here."""
         known = {row.id for row in self.rows}
+        self._store.index.look_around(self._scope, rows[:ANSWERED])
         after = dict.fromkeys(row.after for row in rows[:ANSWERED] if row.after is not None and row.type == SPOKEN)
         ids = tuple(id for id in after if id not in known)
         if not ids or self._wanted.ids:
             return []
         wanted = self._wanted.replace(ids=ids)
-        found = [row for row in self._store.index.rows(self._scope, wanted) if row.type == SPOKEN]
-        self._store.index.look_around(self._scope, found)
-        return found
+        return [row for row in self._store.index.rows(self._scope, wanted) if row.type == SPOKEN]
 
 
 def _joined(by_word: Sequence[Row], near: Sequence[Row]) -> list[Row]:

@@ -108,6 +108,7 @@ class Scoring:
         return Parts(coverage=named, nearness=nearness, cosine=row.cosine or 0.0, span=row.span)
 
     def _before(self, row: Row) -> Entry | None:
+        self._store.index.look_around(self._scope, [row])
         return self._store.reader.one(self._scope, row.before) if row.before is not None else None
 
     def settle(self, best: Sequence[Parts]) -> None:

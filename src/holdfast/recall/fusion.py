@@ -69,13 +69,14 @@ def blended(keyword: Scores, vector: Scores | None, weights: Weights) -> Scores:
 
 
 def lent(rows: Sequence[Row], base: Scores, weights: Weights) -> Scores:
-    """What the entries before and after it in its session lend to each, and a little those beyond."""
-    of, near, far = base.get, weights.neighbour, weights.beyond
-    found = {}
+    """What the entries just before and after it in its journal lend to each, and a little those beyond."""
+    files: dict[str | int, dict[int, float]] = {}
     for row in rows:
-        earlier, later = row.beyond
-        beside = of(row.before or "", 0.0) + of(row.after or "", 0.0)
-        found[row.id] = near * beside + far * (of(earlier or "", 0.0) + of(later or "", 0.0))
+        files.setdefault(row.file, {})[row.seq] = base.get(row.id, 0.0)
+    near, far, found = weights.neighbour, weights.beyond, {}
+    for row in rows:
+        of, seq = files[row.file].get, row.seq
+        found[row.id] = near * (of(seq - 1, 0.0) + of(seq + 1, 0.0)) + far * (of(seq - 2, 0.0) + of(seq + 2, 0.0))
     return found
 
 
@@ -99,8 +100,7 @@ def by_form(rows: Sequence[Row], question: Question, weights: Weights) -> Scores
 
     With an assistant it is not so: there the user's questions say what the user has and wants.
     """
-    assisted = {row.session_id for row in rows if "assistant" in (row.role, row.author)}
-    talk = [row for row in rows if _named(row) and row.session_id not in assisted]
+    talk = talk_of(rows)
     if not talk:
         return {}
     middle = sum(log(1 + row.size) for row in talk) / len(talk)
@@ -111,6 +111,12 @@ def by_form(rows: Sequence[Row], question: Question, weights: Weights) -> Scores
             for row in talk:
                 telling[row.id] += weight * shows(row.head, sign)
     return telling
+
+
+def talk_of(rows: Sequence[Row]) -> list[Row]:
+    """What people said to each other: by name, in sessions without an assistant."""
+    assisted = {row.session_id for row in rows if "assistant" in (row.role, row.author)}
+    return [row for row in rows if _named(row) and row.session_id not in assisted]
 
 
 def _named(row: Row) -> bool:

@@ -155,11 +155,14 @@ class MatchContract:
         index = backend.level()
         rows = {row.id: row for row in index.rows(ANA, Filter())}
         index.look_around(ANA, list(rows.values()))
+        index.describe(ANA, list(rows.values()))
         first, second, _, last = (rows.get(entry.id) for entry in entries)
         assert first is not None
         assert second is not None
         assert last is not None
-        assert (first.role, first.author, first.size, first.asks) == ("user", "Ana", 4, True)
+        assert (first.role, first.author, first.size, first.asks, first.head) == ("user", "Ana", 4, True, "Why?")
+        assert first.file == second.file == last.file
+        assert (second.seq - first.seq, last.seq - second.seq) == (1, 2)
         assert (first.before, first.after) == (None, second.id)
         assert (second.before, second.after, second.asks) == (first.id, last.id, False)
 

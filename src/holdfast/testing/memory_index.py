@@ -175,10 +175,13 @@ class MemoryIndex:
         return ordered[offset : None if limit is None else offset + limit]
 
     def _row(self, entry: Entry, score: float = 0.0) -> Row:
-        return Row(
+        row = Row(
             entry.id, millis(entry.timestamp), entry.type, entry.importance, entry.pinned, entry.session_id,
             entry.workspace, self._recalled.get(entry.id, 0), score,
         )  # fmt: skip
+        row.role, row.author, row.seq = entry.role, entry.author, entry.seq
+        row.file = f"{entry.scope} {entry.user_id} {entry.session_id}"
+        return row
 
     def match(self, scope: Scope, wanted: Filter, words: Words, limit: int) -> list[Row]:
         texts = {entry.id: split(_searched(entry)) for entry, _ in self._in(self._all, VISIBLE)}
@@ -216,16 +219,22 @@ class MemoryIndex:
             journals.setdefault(known.journal, []).append(entry)
         return views_of(sorted(entries, key=lambda entry: entry.seq) for entries in journals.values())
 
+    def describe(self, scope: Scope, rows: Sequence[Row]) -> None:
+        entries = {entry.id: entry for entry, _ in self._in(self._all, VISIBLE)}
+        for row in rows:
+            text = searchable_text(entries[row.id].content)
+            row.size, row.asks, row.head = len(text), text.rstrip().endswith(("?", "？")), text[:600]
+
     def look_around(self, scope: Scope, rows: Sequence[Row]) -> None:
         wanted = {row.id: row for row in rows}
         found: dict[str, list[Entry]] = {}  # by journal
         for entry, known in self._in(self._all, VISIBLE):
             found.setdefault(known.journal, []).append(entry)
         for entries in found.values():
-            entries.sort(key=lambda entry: entry.seq)
-            for before, entry, after in zip([None, *entries], entries, [*entries[1:], None], strict=False):
-                if entry.id in wanted:
-                    _describe(wanted[entry.id], entry, before, after)
+            ids = [None, *(entry.id for entry in sorted(entries, key=lambda entry: entry.seq)), None]
+            for before, id, after in zip(ids, ids[1:], ids[2:], strict=False):
+                if id in wanted:
+                    wanted[id].before, wanted[id].after = before, after
 
     def authors(self, scope: Scope, most: int) -> list[str]:
         named = {entry.author for entry, _ in self._in(scope.replace(shared=scope.everyone)) if entry.author}
@@ -352,13 +361,6 @@ class MemoryIndex:
 
     def close(self) -> None:
         return None
-
-
-def _describe(row: Row, entry: Entry, before: Entry | None, after: Entry | None) -> None:
-    text = searchable_text(entry.content)
-    row.role, row.author, row.size, row.head = entry.role, entry.author, len(text), text[:600]
-    row.asks = text.rstrip().endswith(("?", "？"))
-    row.before, row.after = before.id if before else None, after.id if after else None
 
 
 def _searched(entry: Entry) -> str:

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 VERSION = 1  # of the rule: an index cut by another one is built anew
+_NEAR = 96  # most sentences end within this many characters: looked at first
 _DEAREST = 8  # quarters of a token that a character costs at most
-_SENTENCE = re.compile(r"[.!?…][\"'”’)\]]*\s+|[。！？]+[」』）”’]*")
+# Begins with one set of characters, which `re` looks for without trying a match at every place: five times quicker.
+_SENTENCE = re.compile(r"[.!?…。！？](?:(?<=[.!?…])[\"'”’)\]]*\s+|(?<=[。！？])[」』）”’]*)")
 
 
 class Chunk(Value):
@@ -71,8 +73,8 @@ def _end(text: str, start: int, covered: int, tokens: int) -> int:
     after_line = text.rfind("\n", least - 1, limit) + 1
     if after_line >= least:
         return after_line
-    for match in reversed(list(_SENTENCE.finditer(text, least - 1, limit))):
-        if match.end() >= least:
+    for begin in (max(least - 1, limit - _NEAR), least - 1):
+        for match in reversed(list(_SENTENCE.finditer(text, begin, limit))):
             return match.end()
     safe = start + end_before(text[start : limit + 1], limit - start)
     return safe if safe > covered else limit  # a character with more marks than a chunk holds is cut all the same

@@ -11,7 +11,7 @@ import pytest
 from holdfast.disk import REAL
 from holdfast.index import nearness
 from holdfast.index.database import ask_all, ask_one, connect, create
-from holdfast.index.filling import Todo, insert, number_of
+from holdfast.index.filling import Todo, insert, number_of, todos
 from holdfast.index.nearness import Asked, load
 from holdfast.index.pages import bits_of
 from holdfast.index.sqlite import IndexOptions, SqliteIndex
@@ -278,6 +278,20 @@ def test_a_vector_made_while_its_entry_was_erased_is_thrown_away(embedded):
     assert embedded.index.live.ask(lambda c: ask_one(c, "SELECT count(*) FROM vectors")) == (0,)
     assert embedded.index.embed(embedded.all, slow, None) == 0
     assert slow.calls[-1:] == ["beta"]
+
+
+def test_what_is_no_turn_costs_the_same_however_long_its_session_is(tmp_path):
+    """Looking for the turn before a note once read its whole session back."""
+
+    def steps(count):
+        taken = []
+        connection = stored(tmp_path / f"{count}.db", unit(np.ones((count, 64))))
+        connection.set_progress_handler(lambda: bool(taken.append(1)), 10)
+        assert len(todos(connection, list(range(count - 19, count + 1)))) == 20
+        connection.close()
+        return len(taken)
+
+    assert steps(2_000) < 2 * steps(200)
 
 
 def test_a_budget_is_kept_and_the_last_written_come_first(embedded):

@@ -38,7 +38,8 @@ class Session:
 @pytest.fixture(autouse=True)
 def runtime(monkeypatch):
     fake = types.ModuleType("onnxruntime")
-    fake.InferenceSession, fake.SessionOptions = Session, types.SimpleNamespace
+    fake.InferenceSession = Session
+    fake.SessionOptions = lambda: types.SimpleNamespace(add_session_config_entry=lambda name, value: None)
     monkeypatch.setitem(sys.modules, "onnxruntime", fake)
     Session.runs = []
     return fake

@@ -7,9 +7,9 @@ from holdfast.recall.asking import understand
 from holdfast.recall.fusion import Weights, blended, by_author, by_form, by_session, fused, lent, scaled, spread
 
 
-def row(id, session="s", author=None, role=None, before=None, after=None, asks=False, size=100, time=0):
+def row(id, session="s", author=None, role=None, seq=0, asks=False, size=100, time=0):
     made = Row(id, time, "conversation", 0.5, False, session, None)
-    made.author, made.role, made.before, made.after, made.asks, made.size = author, role, before, after, asks, size
+    made.author, made.role, made.file, made.seq, made.asks, made.size = author, role, session or "", seq, asks, size
     return made
 
 
@@ -26,15 +26,15 @@ def test_scaling_is_by_the_best_and_spreading_from_the_worst():
     assert spread({"a": 0.3}) == {"a": 1.0}
 
 
-def test_neighbours_lend_a_share_in_both_directions():
-    rows = [row("a", after="b"), row("b", before="a", after="c"), row("c", before="b")]
-    assert lent(rows, {"b": 1.0}, Weights(neighbour=0.2)) == {"a": 0.2, "b": 0.0, "c": 0.2}
+def test_neighbours_lend_a_share_in_both_directions_and_those_beyond_a_little():
+    rows = [row(id, seq=seq) for seq, id in enumerate("abcde", 7)]
+    found = lent(rows, {"b": 1.0}, Weights(neighbour=0.2, beyond=0.1))
+    assert found == {"a": 0.2, "b": 0.0, "c": 0.2, "d": 0.1, "e": 0.0}
 
 
-def test_those_beyond_the_neighbours_lend_a_little():
-    far = row("a", before="b", after="c")
-    far.beyond = ("d", None)
-    assert lent([far], {"d": 1.0}, Weights(neighbour=0.2, beyond=0.1)) == {"a": 0.1}
+def test_nothing_is_lent_from_one_journal_to_another():
+    rows = [row("a", session="s", seq=1), row("b", session="t", seq=2)]
+    assert lent(rows, {"b": 1.0}, Weights()) == {"a": 0.0, "b": 0.0}
 
 
 def test_the_one_named_author_is_boosted_as_far_as_trusted():

@@ -1,0 +1,68 @@
+"""A new generation is filled without a log; all of it is on the medium before CURRENT names it."""
+
+import os
+
+import apsw
+import pytest
+
+from holdfast.index import SqliteIndex
+from holdfast.index.options import IndexOptions
+
+
+class Watched(apsw.VFSFile):
+    def __init__(self, log, name, flags):
+        super().__init__("", name, flags)
+        self._log = log
+        self._name = os.path.basename(name.filename()) if isinstance(name, apsw.URIFilename) else "temporary"
+
+    def xWrite(self, data, offset):  # noqa: N802
+        self._log.append(("write", self._name))
+        return super().xWrite(data, offset)
+
+    def xSync(self, flags):  # noqa: N802
+        self._log.append(("sync", self._name))
+        return super().xSync(flags)
+
+
+class Watching(apsw.VFS):
+    """Notes every write and sync of SQLite's files."""
+
+    def __init__(self):
+        self.log = []
+        super().__init__("watching", "")
+
+    def xOpen(self, name, flags):  # noqa: N802
+        return Watched(self.log, name, flags)
+
+
+@pytest.fixture
+def watching():
+    made = Watching()
+    yield made
+    made.unregister()
+
+
+def test_a_generation_is_synced_whole_before_it_goes_live(embedded, watching, monkeypatch):
+    session = embedded.session()
+    for number in range(50):
+        embedded.add(session, f"word {number}")
+    index = SqliteIndex(
+        str(embedded.folder / "index"), "main", embedded.journal, embedded.clock,
+        recalled=str(embedded.folder / "recalled.jsonl"), options=IndexOptions(vfs="watching"),
+    )  # fmt: skip
+    flip, seen = index.generations.flip, []
+    monkeypatch.setattr(index.generations, "flip", lambda name: (seen.extend(watching.log), flip(name)))
+    index.rebuild(embedded.all)
+    index.close()
+    assert ("write", "index.db") in seen
+    last_write = max(place for place, act in enumerate(seen) if act[0] == "write")
+    assert ("sync", "index.db") in seen[last_write:]
+
+
+def test_a_live_generation_is_logged(embedded):
+    embedded.session()
+    embedded.index.refresh(embedded.all, 2_000)
+    modes = embedded.index.live.ask(
+        lambda c: [c.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")]
+    )
+    assert modes == ["wal", 1]

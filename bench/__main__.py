@@ -19,6 +19,7 @@ import apsw
 from bench import footprint, rebuilding, redacting, removing, searching, sharing, startup, writing
 from bench.corpus import Corpus, corpus
 from bench.homes import Homes
+from bench.rounds import one_thread
 from bench.row import Row, table
 from bench.run import Run
 
@@ -50,6 +51,7 @@ TURNS_OF = "locomo"  # turns of about 140 characters; long messages are measured
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure what was asked for and print it."""
     chosen = _parser().parse_args(arguments)
+    one_thread()
     said = corpus(TURNS_OF)
     print(_machine(said), flush=True)
     homes = Homes(chosen.folder, said, chosen.keep)

@@ -10,7 +10,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from bench.asked import Asked
-from bench.contenders import WITHOUT_MODEL, BySession, Contender, Holdfast, Ranking, peers
+from bench.contenders import (
+    WITH_MINILM,
+    WITHOUT_MODEL,
+    BySession,
+    Contender,
+    Holdfast,
+    Ranking,
+    has_minilm,
+    peers,
+)
 from bench.recall_data import Question, Store, Unit
 from bench.rounds import timed
 from holdfast.text.tokens import estimate
@@ -74,8 +83,10 @@ def _contenders(what: Set, store: Store, embedder: str) -> tuple[Holdfast, list[
     """The memory itself, all contenders, and the store as it is asked."""
     ours = Holdfast(store, embedder)
     memories = [ours]
-    if ours.mode == "hybrid":
+    if ours.embedder is not None:
         memories.append(Holdfast(store, "none", WITHOUT_MODEL))
+        if has_minilm() and not ours.embedder.identity.startswith("minilm/"):
+            memories.append(Holdfast(store, "minilm", WITH_MINILM))
     asked = by_session(store) if what.sessions else store
     home = {unit.id: unit.session for unit in store.units}
     shown = [BySession(memory, home) for memory in memories] if what.sessions else memories

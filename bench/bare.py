@@ -12,7 +12,6 @@ import os
 from collections.abc import Iterable, Sequence
 
 import apsw
-import numpy as np
 
 
 class Appender:
@@ -58,6 +57,8 @@ class Matrix:
     """As many unit vectors as there are turns, read whole for every question."""
 
     def __init__(self, count: int, dimensions: int = 256) -> None:
+        import numpy as np  # here, so that `one_thread` comes first
+
         chance = np.random.default_rng(1)
         rows = chance.standard_normal((count, dimensions), dtype=np.float32)
         self._rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
@@ -65,7 +66,7 @@ class Matrix:
     def ask(self, limit: int = 20) -> int:
         """One float32 scan and the best of it; the values do not matter to the time."""
         near = self._rows @ self._rows[0]
-        return len(np.argpartition(near, -limit)[-limit:])
+        return len(near.argpartition(-limit)[-limit:])
 
 
 def parse_and_insert(journal: str, database: str) -> None:

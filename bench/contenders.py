@@ -1,17 +1,17 @@
 """Contenders: what a user could pick instead, each as small as it can be, asked the same questions.
 
 Each is filled with the units of one store and ranks them for a question. Those with vectors use the
-embedder of the memory under test, so that only the ranking differs. Text goes in as it is: no author, no
-date, no neighbour. The memory itself is one of them, with production defaults.
+embedder of the memory under test, so that only the ranking differs; Chroma has its own model. Text goes in
+as it is: no author, no date, no neighbour. The memory itself is one of them, with production defaults.
 """
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 import time
 from collections.abc import Sequence
+from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -20,13 +20,14 @@ import apsw
 import holdfast
 from bench.homes import ROOMY, unsynced
 from bench.recall_data import Store, item
+from holdfast.providers import onnx
 from holdfast.text.words import words
 
 if TYPE_CHECKING:
     from holdfast.ports import Embedder
 
 Ranking = list[tuple[str, float]]  # units and their scores, best first
-OURS, WITHOUT_MODEL = "holdfast", "holdfast, no model"
+OURS, WITHOUT_MODEL, WITH_MINILM = "holdfast", "holdfast, no model", "holdfast, MiniLM"
 MOST = 200  # how many a memory returns at most; the others rank no more either
 _RRF = 60  # the constant of reciprocal rank fusion, as published
 
@@ -174,8 +175,8 @@ class Rrf:
 class Chroma:
     """A collection as its first page shows it: documents in, a question's text out.
 
-    Its default model is downloaded on first use, which a run without network cannot do, so it is given
-    the embedder of the memory under test as its embedding function.
+    Its default model, all-MiniLM-L6-v2, is downloaded on first use, which a run without network cannot do, so it
+    is given the same model from the package of the extra `minilm`; without that, the embedder of the memory.
     """
 
     name = "Chroma"
@@ -185,13 +186,16 @@ class Chroma:
 
         self._client = chromadb.EphemeralClient(chromadb.Settings(anonymized_telemetry=False))
         self._collection = self._client.create_collection(f"c{time.time_ns()}", embedding_function=_function(embedder))
+        self._units = [unit.id for unit in store.units]  # may repeat, which Chroma's ids must not
         for start in range(0, len(store.units), 1_000):
             part = store.units[start : start + 1_000]
-            self._collection.add(ids=[unit.id for unit in part], documents=[unit.text for unit in part])
+            places = [str(start + place) for place in range(len(part))]
+            self._collection.add(ids=places, documents=[unit.text for unit in part])
 
     def rank(self, question: str, limit: int) -> Ranking:
         found: Any = self._collection.query(query_texts=[question], n_results=limit)
-        return [(unit, -far) for unit, far in zip(found["ids"][0], found["distances"][0], strict=True)]
+        nearest = zip(found["ids"][0], found["distances"][0], strict=True)
+        return [(self._units[int(place)], -far) for place, far in nearest]
 
     def close(self) -> None:
         self._client.delete_collection(self._collection.name)
@@ -230,6 +234,15 @@ def has_chroma() -> bool:
     return find_spec("chromadb") is not None
 
 
+def has_minilm() -> bool:
+    return onnx.installed()
+
+
+@cache
+def _minilm() -> Embedder:
+    return onnx.minilm()
+
+
 def peers(store: Store, embedder: Embedder | None) -> list[Contender]:
     """All that can be built here from the units of a store."""
     bm25 = Bm25(store)
@@ -237,10 +250,4 @@ def peers(store: Store, embedder: Embedder | None) -> list[Contender]:
         return [bm25]
     vectors = Vectors(store, embedder)
     found: list[Contender] = [bm25, vectors, Blend(vectors, bm25), Rrf(vectors, bm25)]
-    return [*found, Chroma(store, embedder)] if has_chroma() else found
-
-
-def one_thread() -> None:
-    """CPU time is compared, so nobody may spread over cores; to be called before NumPy is loaded."""
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(name, "1")
+    return [*found, Chroma(store, _minilm() if has_minilm() else embedder)] if has_chroma() else found

@@ -21,10 +21,12 @@ from bench.row import ms
 from holdfast.text.words import words
 
 KINDS = {"turns": "locomo", "messages": "beam"}
+WHAT = {"turns": "turns of about 140 characters", "messages": "long messages"}
 SIZES = {"turns": (1_000, 10_000, 100_000), "messages": (1_000, 10_000)}
 LARGE = {"turns": (1_000_000,), "messages": (100_000,)}
-_QUESTIONS = 60
+_QUESTIONS = 100
 _LIMIT = 20
+_DECADES = tuple(step * 10.0**power for power in range(-1, 4) for step in (1, 2, 5))
 
 
 @dataclass(frozen=True)
@@ -81,28 +83,26 @@ def growth_table(points: list[Point]) -> str:
     return pipes(["", "entries", "p50", "p95", "FTS5 + scan p50", "p95", "ratio"], rows)
 
 
-def growth_plot(points: list[Point]) -> str:
-    """Both axes logarithmic: a straight line of slope one is linear growth."""
-    lines = []
-    for kind in KINDS:
-        ours = [point for point in points if point.kind == kind]
-        if ours:
-            lines.append(Line(f"{kind}, p95", tuple((p.entries, p.p95) for p in ours), ours=True))
-            lines.append(Line(f"{kind}, p50", tuple((p.entries, p.p50) for p in ours), ours=True))
-            lines.append(Line(f"{kind}, bare p50", tuple((p.entries, p.bare_p50) for p in ours)))
-    most = max(point.entries for point in points)
-    across = tuple(10.0**power for power in range(3, len(str(most))))
-    highest = max(max(point.p95, point.bare_p50) for point in points)
-    lowest = min(min(point.p50, point.bare_p50) for point in points)
-    up = tuple(value for value in _DECADES if lowest / 2 <= value <= highest * 2) or _DECADES
+def growth_plot(points: list[Point], kind: str) -> str:
+    """One kind. Both axes logarithmic: a straight line of slope one is linear growth."""
+    ours = [point for point in points if point.kind == kind]
+    lines = [
+        Line("holdfast, p95", tuple((p.entries, p.p95) for p in ours), ours=True),
+        Line("holdfast, p50", tuple((p.entries, p.p50) for p in ours), ours=True),
+        Line("FTS5 + scan, p95", tuple((p.entries, p.bare_p95) for p in ours)),
+        Line("FTS5 + scan, p50", tuple((p.entries, p.bare_p50) for p in ours)),
+    ]
+    across = tuple(10.0**power for power in range(3, len(str(ours[-1].entries))))
+    highest = max(max(point.p95, point.bare_p95) for point in ours)
+    lowest = min(min(point.p50, point.bare_p50) for point in ours)
+    least = max((value for value in _DECADES if value <= lowest), default=_DECADES[0])
+    most = min((value for value in _DECADES if value >= highest), default=_DECADES[-1])
+    up = tuple(value for value in _DECADES if least <= value <= most)
     return chart(
-        "Search, top 20: CPU time against size of the store", Axis("entries", across, logarithmic=True),
+        f"Search, top 20, by size of the store: {WHAT[kind]}", Axis("entries", across, logarithmic=True),
         Axis("ms of CPU", up, logarithmic=True), lines,
     )  # fmt: skip
 
 
 def as_json(points: list[Point]) -> list[dict[str, object]]:
     return [asdict(point) for point in points]
-
-
-_DECADES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1_000.0)

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from html import escape
 
 _WIDTH, _HEIGHT = 720, 400
-_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 168, 44, 52
-_LIGHT = ("#0a58ca", "#b35900", "#1a7f37", "#8250df", "#bf3989", "#57606a", "#0f766e")
-_DARK = ("#58a6ff", "#f0a35e", "#56d364", "#bc8cff", "#ff8bc8", "#9aa4af", "#2dd4bf")
+_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 168, 60, 52
+_LIGHT = ("#0a58ca", "#b35900", "#1a7f37", "#8250df", "#bf3989", "#57606a", "#0f766e", "#a40e26")
+_DARK = ("#58a6ff", "#f0a35e", "#56d364", "#bc8cff", "#ff8bc8", "#9aa4af", "#2dd4bf", "#ff7b72")
 
 
 @dataclass(frozen=True)
@@ -85,12 +85,12 @@ def _grid(x: Axis, y: Axis) -> str:
     ]
     middle = (_LEFT + right) / 2
     found.append(f'<text x="{middle}" y="{_HEIGHT - 10}" text-anchor="middle">{escape(x.label)}</text>')
-    found.append(f'<text x="{_LEFT - 48}" y="{_TOP - 8}">{escape(y.label)}</text>')
+    found.append(f'<text x="{_LEFT - 48}" y="{_TOP - 14}">{escape(y.label)}</text>')
     return "\n".join(found)
 
 
 def _drawn(line: Line, number: int, x: Axis, y: Axis) -> str:
-    colour = f"c{number % 7}"
+    colour = f"c{number % len(_LIGHT)}"
     points = [(_across(x, across), _down(y, up)) for across, up in line.points]
     path = " ".join(f"{across},{down}" for across, down in points)
     dots = "".join(f'<circle class="{colour}" cx="{across}" cy="{down}" r="3"/>' for across, down in points)
@@ -104,14 +104,14 @@ def _names(lines: Sequence[Line], x: Axis, y: Axis) -> str:
     for down, number, line in ends:
         last = max(down + 4, last + 16)
         across = _across(x, line.points[-1][0]) + 10
-        found.append(f'<text class="name c{number % 7}" x="{across}" y="{last}">{escape(line.name)}</text>')
+        found.append(f'<text class="name c{number % len(_LIGHT)}" x="{across}" y="{last}">{escape(line.name)}</text>')
     return "\n".join(found)
 
 
 def _short(value: float) -> str:
     if value >= 1_000_000:
         return f"{value / 1_000_000:g} M"
-    return f"{value / 1_000:g} k" if value >= 1_000 else f"{value:g}"
+    return f"{value / 1_000:g} k" if value >= 1_000 and value % 1_000 == 0 else f"{value:,g}"
 
 
 def ticks(most: float) -> tuple[float, ...]:

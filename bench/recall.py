@@ -33,12 +33,12 @@ from bench.asked import (
 )
 from bench.asking import Results, Set, ask_set
 from bench.authors import authors_table
-from bench.contenders import OURS, has_chroma, one_thread
-from bench.growth import as_json, growth, growth_plot, growth_table
+from bench.contenders import OURS, has_chroma, has_minilm
+from bench.growth import KINDS, as_json, growth, growth_plot, growth_table
 from bench.metrics import mean, within
 from bench.plots import Axis, Line, chart, ticks
 from bench.recall_data import Store, default_directory, pooled, read
-from bench.rounds import percentile
+from bench.rounds import one_thread, percentile
 from bench.row import ms
 
 NAMES = ("locomo", "sessions", "pooled", "beam", "longmemeval", "authors", "growth")
@@ -55,10 +55,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     results = Results()
     for one in sets:
         ask_set(one, chosen.embedder, results, _progress)
+        found[one.name] = _told(one, [asked for asked in results.asked if asked.set == one.name])
+        _keep(chosen, found, results)
     if results.asked:
-        found.update(_recall(sets, results))
-        _write(chosen.questions, "".join(one.to_json() + "\n" for one in results.asked))
-        _write(_in(chosen.plots, "recall-budget.svg"), _budget_plot(results.asked))
+        found.update(_summed(results))
     if "authors" in chosen.sets and (stores := _stores(Path(chosen.data), "locomo")):
         _progress("authors")
         table, found["authors"] = authors_table(stores, chosen.embedder)
@@ -123,15 +123,24 @@ def _stores(folder: Path, name: str) -> list[Store]:
 # -- what is printed
 
 
-def _recall(sets: Sequence[Set], results: Results) -> dict[str, Any]:
+def _told(one: Set, asked: Sequence[Asked]) -> dict[str, Any]:
+    """The tables of one set."""
+    units = sum(len(store.units) for store in one.stores)
+    _say(f"{one.what}: {len(one.stores)} stores, {units:,} units; in percent, 95 % intervals of the bootstrap",
+         total_table(asked, not one.sessions), category_table(asked), halves_table(asked))  # fmt: skip
+    return _as_json(asked)
+
+
+def _keep(chosen: argparse.Namespace, found: dict[str, Any], results: Results) -> None:
+    """Write what there is: a long run that ends early has not been for nothing."""
+    _write(chosen.json, json.dumps(found, indent=2, ensure_ascii=False) + "\n")
+    _write(chosen.questions, "".join(one.to_json() + "\n" for one in results.asked))
+    _write(_in(chosen.plots, "recall-budget.svg"), _budget_plot(results.asked))
+
+
+def _summed(results: Results) -> dict[str, Any]:
+    """What is said of all sets together."""
     found: dict[str, Any] = {}
-    by_set = grouped(results.asked, lambda one: one.set)
-    for one in sets:
-        asked = by_set[one.name]
-        units = sum(len(store.units) for store in one.stores)
-        _say(f"{one.what}: {len(one.stores)} stores, {units:,} units; in percent, 95 % intervals of the bootstrap",
-             total_table(asked, not one.sessions), category_table(asked), halves_table(asked))  # fmt: skip
-        found[one.name] = _as_json(asked)
     _without(results.asked)
     table, found["abstention"] = abstention_table(results, results.bar)
     if results.strangers:
@@ -149,9 +158,11 @@ def _without(asked: Sequence[Asked]) -> None:
     if "vectors" not in names:
         print("\nskipped: contenders with vectors, since this memory has no embedder")
     elif not has_chroma():
-        print("\nskipped: Chroma, since chromadb is not installed")
+        print("\nskipped: Chroma; `pip install chromadb` in this environment lets it take part")
+    elif has_minilm():
+        print("\nChroma was given MiniLM, its own model, from the package of the extra `minilm`")
     else:
-        print("\nChroma was given the embedder of this memory: its own model would have to be downloaded")
+        print("\nChroma was given the embedder of this memory; `pip install 'holdfast[minilm]'` gives it its own model")
 
 
 def _say(title: str, *tables: str) -> None:
@@ -190,7 +201,7 @@ def _budget_plot(asked: Sequence[Asked]) -> str:
     ours = answerable(one for one in asked if one.set == name)
     lines = [
         Line(contender, tuple((tokens, 100 * mean([within(one.longer, one.costs, one.gold, tokens) for one in theirs]))
-                              for tokens in _PLOTTED), ours=contender == OURS)
+                              for tokens in _PLOTTED), ours=contender.startswith(OURS))
         for contender, theirs in grouped(ours, lambda one: one.contender).items()
     ]  # fmt: skip
     title = f"Evidence found within a budget, {'LoCoMo turns' if name == 'locomo' else name}"
@@ -200,7 +211,8 @@ def _budget_plot(asked: Sequence[Asked]) -> str:
 def _growth(chosen: argparse.Namespace) -> list[dict[str, object]]:
     points = growth(chosen.folder, chosen.large, _progress)
     _say("CPU time of a search, 20 results, by size of the store", growth_table(points))
-    _write(_in(chosen.plots, "search-growth.svg"), growth_plot(points))
+    for kind in KINDS:
+        _write(_in(chosen.plots, f"search-growth-{kind}.svg"), growth_plot(points, kind))
     return as_json(points)
 
 

@@ -79,6 +79,10 @@ A file `.holdfast.toml` at the root of a workspace comes with whatever was clone
 things off or make limits smaller, and only where the table says so. Anything else in it is ignored with a
 warning; it can never set a path, an address, a command, a user or an agent. An argument beats it.
 
+Every `search`, `query` and `context` that names the workspace obeys the file, and so does the context of a
+session that belongs to it. It is looked at on each such call, so a change holds from the next one on. From
+Python the warning is a `RuntimeWarning`, once for each change of the file.
+
 ## The table
 
 *Scope*: `home` is one value for everything; `agent` may differ by agent; `session` may also differ by

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from .memory import Memory
     from .model.card import Card
     from .model.entry import Entry
-    from .model.hit import Context, SearchResult
+    from .model.hit import Context, Entries, SearchResult
     from .model.receipt import Receipt
 
 
@@ -58,13 +58,16 @@ class Session:
 
     def add_many(self, items: Iterable[Mapping[str, Any]]) -> list[Entry]:
         """Remember all of these in this session, or none."""
-        return self._memory.add_many([{**item, "session": self.id} for item in items])
+        own = {"session": self.id}
+        if isinstance(items, (str, bytes, dict)) or not hasattr(items, "__iter__"):
+            return self._memory.add_many(items)  # which says what is wrong
+        return self._memory.add_many([{**item, **own} if isinstance(item, dict) else item for item in items])
 
     def search(self, /, text: str, **options: Any) -> SearchResult:
         """Find entries of this session by words."""
         return self._memory.search(text, session=self.id, **options)
 
-    def query(self, /, **filters: Any) -> list[Entry]:
+    def query(self, /, **filters: Any) -> Entries:
         """Entries of this session by exact filters."""
         return self._memory.query(session=self.id, **filters)
 

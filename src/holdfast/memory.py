@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from .model.entry import Entry
-    from .model.hit import Context, SearchResult
+    from .model.hit import Context, Entries, SearchResult
     from .model.receipt import Receipt
     from .model.scope import Caller, Scope
     from .ports import Progress
     from .store import Store
+
+MOST_SESSIONS = 100_000  # that one call lists
 
 
 class Memory(SeedMethods):
@@ -83,7 +85,7 @@ class Memory(SeedMethods):
             named = None if user == "*" else user
             card = sessions.known(store, session, named or self.default_user, explicit=named is not None)
             user, ids = card.user_id, sessions.chain(store, card)
-        place = store.settings.workspace(validate.workspace(workspace)) if workspace else None
+        place = None if workspace is None else store.settings.workspace(validate.workspace(workspace))
         return permissions.scope_for(
             self._caller, store.agent, user=user, default_user=self.default_user, act=act, sessions=ids, workspace=place
         )
@@ -97,7 +99,7 @@ class Memory(SeedMethods):
         """What an agent in this session may be handed: its user's memory, in its workspace or in none (D2)."""
         if session is not None:
             card = self.load_session(session, user).card
-            user, workspace = card.user_id, workspace or card.workspace
+            user, workspace = card.user_id, card.workspace if workspace is None else workspace
         return self.scope(user=user, workspace=workspace).replace(loose=True)
 
     # -- sessions and users
@@ -135,9 +137,10 @@ class Memory(SeedMethods):
         self, *, user: str | None = None, workspace: str | None = None, limit: int | None = None, offset: int = 0
     ) -> list[Session]:
         """Sessions, last used first, with live counts."""
+        most, first = None if limit is None else validate.limit(limit, MOST_SESSIONS), validate.offset(offset)
         scope = self.scope(user=user, workspace=workspace)
         self.store.index.refresh(scope, self.store.settings["index.wait_ms"])
-        return [Session(self, card) for card in self.store.index.cards(scope, limit=limit, offset=offset)]
+        return [Session(self, card) for card in self.store.index.cards(scope, limit=most, offset=first)]
 
     def save_session(self, /, session: str, **changes: Any) -> Session:
         """Change a session's title, preferences, or its decay and compaction overrides."""
@@ -157,6 +160,8 @@ class Memory(SeedMethods):
 
     def add_many(self, items: Iterable[Mapping[str, Any]]) -> list[Entry]:
         """Remember all of these or none, in order, with one sync a journal."""
+        if isinstance(items, (str, bytes, dict)) or not hasattr(items, "__iter__"):
+            raise Invalid(f"items must be a list of entries, not {type(items).__name__}", field="items")
         return writing.add_many(self.store, self._writer(), list(items))
 
     def _writer(self, continues: bool = False) -> Writer:
@@ -208,30 +213,24 @@ class Memory(SeedMethods):
         from .recall import searching
 
         scope = self.scope(user=user, session=session, workspace=workspace)
-        ask = searching.ask(
-            self.store, text, limit=limit, offset=offset, rank=rank, min_score=min_score, filters=filters
-        )
-        return searching.search(self.store, scope, ask)
+        store = self.store.within(scope.workspace)
+        ask = searching.ask(store, text, limit=limit, offset=offset, rank=rank, min_score=min_score, filters=filters)
+        return searching.search(store, scope, ask)
 
     def query(
         self, /, *, user: str | None = None, session: str | None = None, workspace: str | None = None,
         references: Sequence[str] | None = None, max_depth: int = 1, rank: str = "relevance",
         limit: int | None = None, offset: int = 0, **filters: Any,
-    ) -> list[Entry]:  # fmt: skip
+    ) -> Entries:  # fmt: skip
         """Entries by exact filters: types, tags, since, until, min_importance, provenance, roles, pinned…"""
         from .recall import querying
 
         scope = self.scope(user=user, session=session, workspace=workspace)
+        store = self.store.within(scope.workspace)
         ask = querying.ask(
-            self.store,
-            references=references,
-            max_depth=max_depth,
-            rank=rank,
-            limit=limit,
-            offset=offset,
-            filters=filters,
+            store, references=references, max_depth=max_depth, rank=rank, limit=limit, offset=offset, filters=filters
         )
-        return querying.query(self.store, scope, ask)
+        return querying.query(store, scope, ask)
 
     def context(
         self, prompt: str = "", *, session: str | None = None, user: str | None = None, workspace: str | None = None,
@@ -241,7 +240,8 @@ class Memory(SeedMethods):
         from .context.composing import compose_for
 
         scope = self._scope_around(user, session, workspace)
-        return compose_for(self.store, scope, prompt, parts=parts, budget=budget, limit=limit)
+        store = self.store.within(scope.workspace)
+        return compose_for(store, scope, prompt, parts=parts, budget=budget, limit=limit)
 
     def tags(
         self, *, user: str | None = None, session: str | None = None, workspace: str | None = None
@@ -266,7 +266,7 @@ class Memory(SeedMethods):
         from .upkeep import choosing, forget
 
         scope = self.scope(user=user, act="write")
-        choice = choosing.choose(self.store, scope, user=user, key=key)
+        choice = choosing.choose(self.store, scope, user=user, key=validate.memory_key(key))
         return forget.forget(self.store, scope, choice, dry_run=dry_run)
 
     def forget(
@@ -277,7 +277,9 @@ class Memory(SeedMethods):
         """Erase now, for good, from every file; `history` erases only an entry's former words (D9)."""
         from .upkeep import choosing, forget
 
-        ids = () if id is None else (id,) if isinstance(id, str) else tuple(id)
+        ids = () if id is None else tuple(id) if isinstance(id, (list, tuple, set, frozenset)) else (id,)
+        if id is not None and not ids:
+            raise Invalid("id names no entry; leave it out to forget a session, user or workspace", field="id")
         scope = self._scope_of_id(user, "write") if ids else self.scope(user=user, session=session, act="write")
         choice = choosing.choose(
             self.store, scope, ids=ids, session=session, user=user, workspace=workspace, topic=topic,
@@ -360,6 +362,7 @@ class Memory(SeedMethods):
         """Disk use by kind, index, warnings: what a person wants to know first."""
         from .upkeep import status
 
+        self.scope(user="*")
         return status.status(self.store)
 
 

@@ -107,7 +107,9 @@ class Journal(Protocol):
         """Keep damaged pieces (offset, bytes) as found, each once; returns how many were new."""
 
     def quarantined(self, scope: Scope, journal: str | None = None) -> list[dict[str, Any]]:
-        """What lies in quarantine: journal, offset, hash, bytes, file."""
+        """What lies in quarantine: journal, offset, hash, bytes, file, and of what an index still knew (D40)
+        `lost`, the id of an entry whose line is gone, and `user_id`; None for a damaged line.
+        """
 
     def release(self, scope: Scope, journal: str, matches: Callable[[bytes], bool]) -> int:
         """Erase the quarantined pieces of a journal for which `matches` says yes."""
@@ -134,10 +136,13 @@ class Index(Protocol):
     def compare(self, scope: Scope) -> int:
         """Look at every journal, announced or not; returns how many had changed unannounced."""
 
-    def rebuild(self, scope: Scope, progress: Progress | None = None, embedder: Embedder | None = None) -> None:
+    def rebuild(
+        self, scope: Scope, progress: Progress | None = None, embedder: Embedder | None = None, vectors: bool = True
+    ) -> None:
         """Build a new generation from the journals beside the old one, which serves until the flip.
 
-        Vectors that still hold are taken over. With an embedder, all vectors are of that one before the flip.
+        Vectors that still hold are taken over, unless `vectors` is False: then the new generation has none. With an
+        embedder, all vectors are of that one before the flip.
         """
 
     def suspect(self, scope: Scope, journal: str) -> None:
@@ -223,6 +228,9 @@ class Index(Protocol):
 
     def counts(self, scope: Scope) -> dict[str, Any]:
         """Entries by type, sessions, users, bytes, damaged and hidden counts."""
+
+    def damaged(self, scope: Scope, journals: Sequence[str]) -> int:
+        """How many damaged lines these journals have."""
 
     def recall(self, scope: Scope, ids: Sequence[str], time: int) -> None:
         """A person or agent recalled these entries (D35); kept at most once an hour for each."""

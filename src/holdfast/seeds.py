@@ -39,7 +39,7 @@ class SeedMethods:
 
     def add_memory(self: Facade, session_id: str, entry: Mapping[str, Any]) -> str:
         """Store an entry and return its id."""
-        return self.add_many([{**entry, "session": one(session_id)}])[0].id
+        return self.add_many([{**_object(entry, "entry"), "session": one(session_id)}])[0].id
 
     def get_memory(self: Facade, session_id: str, memory_id: str) -> Entry | None:
         """An entry of this session, or None."""
@@ -100,13 +100,26 @@ def one(session: str | None) -> str:
     return session
 
 
+def _object(given: Any, field: str) -> Mapping[str, Any]:
+    from collections.abc import Mapping
+
+    if not isinstance(given, Mapping):
+        raise Invalid(f"{field} must be an object of names and values, not {type(given).__name__}", field=field)
+    return given
+
+
 _NAMES = {"timeRange": "time_range", "minImportance": "min_importance", "sortBy": "rank", "maxDepth": "max_depth"}
 
 
 def _our_names(query: Mapping[str, Any]) -> dict[str, Any]:
-    named = {_NAMES.get(name, name): value for name, value in query.items()}
-    if span := named.pop("time_range", None):
-        named.update({"since": span.get("start"), "until": span.get("end")})
+    named = {_NAMES.get(name, name): value for name, value in _object(query, "query").items()}
+    for name in named:
+        if not isinstance(name, str):
+            raise Invalid("query must have names of filters for its names", field="query")
+    span = named.pop("time_range", None)
+    if span is not None:
+        between = _object(span, "timeRange")
+        named.update({"since": between.get("start"), "until": between.get("end")})
     return named
 
 

@@ -47,6 +47,17 @@ class Store:
             self._embedding = self._embedding or made  # another thread may have been faster
         return self._embedding
 
+    def within(self, workspace: str | None) -> Store:
+        """This store under the settings that the workspace's own file leaves; itself without one."""
+        settings = self.settings if workspace is None else self.settings.within(workspace)
+        if settings is self.settings:
+            return self
+        return Store(
+            home=self.home, agent=self.agent, settings=settings, clock=self.clock, journal=self.journal,
+            index=self.index, redactor=self.redactor, observer=self.observer, reader=self.reader,
+            embedding=lambda: self.embedding,
+        )  # fmt: skip
+
     def after_fork(self) -> None:
         """In a child: locks of the parent's other threads would never be released, and its models not run."""
         self.observer.after_fork()

@@ -29,13 +29,15 @@ from .store import Store
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from typing import Any
+    from typing import Any, TypeVar
 
     from .config import Settings
     from .observe.events import Event
     from .observe.log import Log
     from .ports import Clock, Index
     from .providers.embedding import Embedding
+
+    T = TypeVar("T")
 
 KEY_BYTES = 32
 _READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
@@ -68,21 +70,47 @@ def open(
     clock: Clock | None = None, on_event: Iterable[Callable[[Event], object]] = (),
 ) -> Memory:  # fmt: skip
     """Open the memory of an agent. Without a path: `HOLDFAST_HOME`, else the user's data directory."""
-    home = os.fspath(path) if path is not None else None
+    home = None if path is None else _path(path)
     if home is not None and "://" in home:
         raise BadConfig(f"{home.split('://')[0]}:// homes are not part of this version; give a directory")
-    arguments = {**(settings or {}), **({} if embedder == "auto" else {"embedder.provider": embedder})}
+    arguments = {**_given(settings), **({} if embedder == "auto" else {"embedder.provider": embedder})}
     resolved = config.load(home, agent=agent, arguments=arguments)
-    caller = caller or Caller()
-    whose = validate.user(user or caller.user or resolved["user"])
-    hooks = tuple(on_event)
-    key = (os.path.realpath(resolved.home), resolved["agent"], resolved.fingerprint(), id(clock or _CLOCK), hooks)
+    caller = Caller() if caller is None else _fit(caller, isinstance(caller, Caller), "caller", "a holdfast.Caller")
+    whose = validate.user(next(name for name in (user, caller.user, resolved["user"]) if name is not None))
+    clock = _CLOCK if clock is None else _fit(clock, hasattr(clock, "now"), "clock", "an object with now()")
+    hooks = _hooks(on_event)
+    key = (os.path.realpath(resolved.home), resolved["agent"], resolved.fingerprint(), id(clock), hooks)
     with _mutex:
         shared = _shared.get(key)
         if shared is None:
-            shared = _shared[key] = _Shared(_store(resolved, clock or _CLOCK, hooks))
+            shared = _shared[key] = _Shared(_store(resolved, clock, hooks))
         shared.handles += 1
     return Memory(shared.store, caller=caller, user=whose, release=lambda: _release(key))
+
+
+def _path(given: str | os.PathLike[str]) -> str:
+    return os.fsdecode(_fit(given, isinstance(given, (str, os.PathLike)), "path", "the path of a directory"))
+
+
+def _hooks(given: Iterable[Callable[[Event], object]]) -> tuple[Callable[[Event], object], ...]:
+    rule = "functions to call with each event"
+    each = tuple(_fit(given, hasattr(given, "__iter__"), "on_event", rule))
+    return tuple(_fit(hook, callable(hook), "on_event", rule) for hook in each)
+
+
+def _given(settings: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    if settings is None:
+        return {}
+    if not hasattr(settings, "keys") or not all(isinstance(name, str) for name in settings):
+        raise BadConfig(f"settings must be names with values, not {type(settings).__name__}", origin="argument")
+    return settings
+
+
+def _fit(given: T, fits: bool, field: str, rule: str) -> T:
+    """What a caller gave, or Invalid."""
+    if not fits:
+        raise Invalid(f"{field} must be {rule}, not {type(given).__name__}", field=field)
+    return given
 
 
 def _release(key: tuple[Any, ...]) -> None:

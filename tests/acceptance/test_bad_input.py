@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import os
+import shutil
 import subprocess
 import sys
 import warnings
@@ -253,6 +254,11 @@ def test_circular_references_are_followed_once(memory):
     memory.add("two", session="talk", id=ids[1], references=[ids[0], ids[1], UNKNOWN])
     found = memory.query(references=[ids[0]], max_depth=16)
     assert {entry.id for entry in found} == {ids[1], first}
+    assert found.dangling == (UNKNOWN,)
+    memory.delete(first)
+    assert set(memory.query(references=[ids[0]], max_depth=16).dangling) == {UNKNOWN, first}
+    assert memory.query(references=[ids[1]], limit=1).dangling == (UNKNOWN,)
+    assert memory.query(session="talk").dangling == ()
 
 
 def test_an_id_that_is_used_already_with_other_words_is_refused(memory):
@@ -292,7 +298,7 @@ def strange(home):
     ours = re.compile(
         r"(agents|main|sessions|users|global|locks|index|behind|quarantine|key|ballast|CURRENT|[0-9a-f]{2}"
         r"|sess_\d{8}_[a-z0-9]+|u_[a-z2-7]{26}|v\d+-\d+|(memory|tombstones|recalled|injections)\.jsonl|metadata\.json"
-        r"|(index|cache)\.db(-wal|-shm)?|\w+\.lock|(forgetting|embedder)\.json)\Z"
+        r"|(index|cache)\.db(-wal|-shm)?|\w+\.lock|(forgetting|embedder)\.json|since-[0-9a-f]{16})\Z"
     )
     return [name for _, folders, names in os.walk(home) for name in (*folders, *names) if not ours.match(name)]
 
@@ -400,11 +406,11 @@ def read_only(tmp_path):
     subprocess.run(["umount", "-l", str(point)], check=True)
 
 
-def asked(home, id):
+def asked(home, id, script=READ_ONLY):
     import json
 
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-    done = subprocess.run([sys.executable, "-c", READ_ONLY, home, id], env=environment, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", script, home, id], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -428,6 +434,50 @@ def test_a_read_only_home_can_be_searched_and_refuses_every_write(read_only, beh
     assert (found.pop("degraded") or "").startswith("read-only, index behind" if behind else "")
     assert set(found.values()) == {StorageFailed.__name__}, found
     assert snapshot(home) == before
+
+
+LOOKING = """
+import json, sys
+import holdfast
+found = {}
+with holdfast.open(sys.argv[1], user="ana") as memory:
+    report = memory.verify()
+    found = {"ok": report["ok"], "lines": report["lines"], "notes": [note["what"] for note in report["notes"]]}
+    found["problems"] = [problem["what"] for problem in report["problems"]]
+    for name, read in {
+        "search": lambda: memory.search("first"), "query": lambda: memory.query(), "stats": lambda: memory.stats(),
+        "get": lambda: memory.get(sys.argv[2]), "status": lambda: memory.status(), "tags": lambda: memory.tags(),
+        "context": lambda: memory.context("first"), "sessions": lambda: memory.sessions(),
+    }.items():
+        try:
+            read()
+            found[name] = "done"
+        except holdfast.HoldfastError as error:
+            found[name] = f"{type(error).__name__}: {error}"
+print(json.dumps(found))
+"""
+
+
+@pytest.mark.parametrize("missing", [None, "index", "index/CURRENT"])
+def test_a_read_only_home_can_be_verified_and_one_without_an_index_says_what_to_do(read_only, missing):
+    home = str(read_only / "home")
+    with holdfast.open(home, user="ana") as memory:
+        first = memory.add("first", session="talk").id
+        memory.search("first")
+    gone = os.path.join(home, "agents", "main", missing) if missing else None
+    if gone is not None:
+        shutil.rmtree(gone) if os.path.isdir(gone) else os.unlink(gone)
+    subprocess.run(["mount", "-o", "remount,ro", str(read_only)], check=True)
+    found = asked(home, first, LOOKING)
+    subprocess.run(["mount", "-o", "remount,rw", str(read_only)], check=True)
+    assert (found.pop("ok"), found.pop("lines"), found.pop("problems")) == (True, 1, [])
+    assert found.pop("notes") == ["read-only: the journals were checked, the index was not compared with them"]
+    for name, told in found.items():
+        if gone is None:
+            assert told == "done", name
+        else:
+            assert told.startswith("StorageFailed: "), (name, told)
+            assert "set `index.path` to a directory that can be written" in told, (name, told)
 
 
 def add_behind_the_index(home):

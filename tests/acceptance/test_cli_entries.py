@@ -250,6 +250,12 @@ def test_query_filters_exactly_and_follows_references(shell: Shell) -> None:
     assert shell("query", "--type", "summary", "--json").out == "[]\n"
 
 
+def test_query_names_references_that_lead_nowhere(shell: Shell) -> None:
+    missing = "mem_01KG2D5T7QH3V8ZJ4N6R9WXYAB"
+    id = shell.good("add", "points nowhere", "--reference", missing).out.strip()
+    assert f"{missing} is referred to" in shell("query", "--references", id).err
+
+
 def test_query_prints_entries_for_people(shell: Shell) -> None:
     ids = filled(shell)
     shown = shell.good("query", "--tag", "trees").out

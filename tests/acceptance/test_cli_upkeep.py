@@ -102,6 +102,15 @@ def test_import_names_what_it_could_not_take(shell: Shell, tmp_path: Path) -> No
     assert other("import", "/does/not/exist").code == 3
 
 
+def test_import_of_a_file_that_was_cut_says_so_and_exits_one(shell: Shell, tmp_path: Path) -> None:
+    filled(shell)
+    lines = shell.good("export").out.splitlines(keepends=True)
+    for kept in ("".join(lines[:-2]), "".join(lines)[:-60]):
+        ran = Shell(tmp_path / f"cut at {len(kept)}")("import", "-", stdin=kept)
+        assert ran.code == 1
+        assert "the file was cut short" in ran.err
+
+
 def test_import_does_not_bring_back_what_was_forgotten(shell: Shell) -> None:
     filled(shell)
     exported = shell.good("export").out
@@ -134,6 +143,21 @@ def test_verify_names_file_and_line_of_damage_and_exits_one(shell: Shell) -> Non
     assert (report["problems"][0]["line"], report["problems"][0]["file"]) == (3, str(journal.relative_to(shell.home)))
     assert len(shell.json("search", "note")["hits"]) == 2
     assert shell.good("status").out.startswith("! 1 damaged lines")
+
+
+def test_verify_and_status_name_what_was_lost_from_the_end_of_a_journal(shell: Shell) -> None:
+    *_, last = filled(shell)
+    journal = journal_of(shell)
+    shell.good("sync")
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:-1]))
+    ran = shell("verify")
+    assert ran.code == 1
+    assert "all is well" not in ran.out
+    (found,) = [line for line in ran.out.splitlines() if last in line]
+    assert journal.parent.name in found
+    assert "only the index still had it" in found
+    assert "1 entries were lost" in shell("status").out
+    assert "1 damaged or lost entries left out" in shell("search", "number").err
 
 
 def test_status_says_what_there_is_for_people_and_programs(shell: Shell) -> None:

@@ -122,7 +122,8 @@ def test_a_real_home_holds_no_file_that_the_tree_does_not_name(tmp_path: Path) -
         memory.reindex()
     (tree, *_others) = blocks(section(PAGE, "The tree"))
     named = set(re.findall(r"[\w.]+(?=/| |$)", tree)) | {f"{number:02x}" for number in range(256)}
-    files = [path for path in (tmp_path / "home").rglob("*") if path.is_file()]
+    named_anew = re.compile(r"since-[0-9a-f]{16}\Z")
+    files = [path for path in (tmp_path / "home").rglob("*") if path.is_file() and not named_anew.match(path.name)]
     assert {path.name for path in files} >= {"key", "ballast", "memory.jsonl", "metadata.json", "tombstones.jsonl"}
     assert {path.name for path in files} <= named
 

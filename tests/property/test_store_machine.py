@@ -276,7 +276,7 @@ def test_the_store_shows_what_a_dict_shows():
         Store.folder, Store.other = folder, OtherProcess()
         try:
             run_state_machine_as_test(Store, settings=settings(
-                max_examples=MACHINE_STEPS * 5 // 4 // STEPS, stateful_step_count=STEPS, deadline=None,
+                max_examples=MACHINE_STEPS * 13 // 10 // STEPS, stateful_step_count=STEPS, deadline=None,
                 derandomize=True, database=None, suppress_health_check=list(HealthCheck),
             ))  # fmt: skip
         finally:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from typing import Any, assert_type
 
 import holdfast
-from holdfast import AsyncMemory, AsyncSession, AsyncUser, Context, Entry, Receipt, SearchResult
+from holdfast import AsyncMemory, AsyncSession, AsyncUser, Context, Entries, Entry, Receipt, SearchResult
 
 
 async def opening() -> None:
@@ -32,7 +32,7 @@ async def sessions(memory: AsyncMemory) -> None:
 async def verbs(memory: AsyncMemory) -> None:
     assert_type(await memory.add_many([{"text": "one"}]), list[Entry])
     assert_type(await memory.context("what?", budget=800), Context)
-    assert_type(await memory.query(types=["decision"], limit=3), list[Entry])
+    assert_type(await memory.query(types=["decision"], limit=3), Entries)
     assert_type(await memory.delete("mem_"), bool)
     assert_type(await memory.tags(), dict[str, int])
     assert_type(await memory.stats(), dict[str, Any])

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any, assert_type
 
 import holdfast
-from holdfast import AsyncMemory, Card, Context, Entry, Hit, Memory, Receipt, SearchResult, Session, User
+from holdfast import AsyncMemory, Card, Context, Entries, Entry, Hit, Memory, Receipt, SearchResult, Session, User
 from holdfast.ports import Clock, Index, Journal
 from holdfast.testing import FixedClock
 
@@ -59,7 +59,7 @@ def recalling(memory: Memory) -> None:
     assert_type([hit.text for hit in found], list[str])
     assert_type(found[0], Hit)
     assert_type(memory.get("mem_"), Entry)
-    assert_type(memory.query(types=["decision"], tags={"include": ["security"]}, since="2w", limit=10), list[Entry])
+    assert_type(memory.query(types=["decision"], tags={"include": ["security"]}, since="2w", limit=10), Entries)
     assert_type(memory.tags(), dict[str, int])
     context = memory.context("what did we decide?", session="key", budget=800)
     assert_type(context, Context)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ..errors import Invalid
 from ..guard import fields, permissions, validate
+from ..guard.redaction import identifier
 from ..model.entry import SCOPES
 from ..model.ids import SESSION_ID
 from ..model.scope import Scope, whole
@@ -71,8 +72,8 @@ class Places:
         return found
 
     def _checked(self, item: Mapping[str, Any]) -> Place:
-        kind = item.get("scope") or "session"
-        if kind not in SCOPES:
+        kind = "session" if item.get("scope") is None else item["scope"]
+        if not isinstance(kind, str) or kind not in SCOPES:
             raise Invalid(f"scope must be one of {', '.join(SCOPES)}{fields.hint(kind, SCOPES)}", field="scope")
         user = None if item.get("user") is None else validate.user(item["user"])
         workspace = self._workspace(item.get("workspace"))
@@ -83,7 +84,10 @@ class Places:
             self._writer.caller, self._store.agent, user=card.user_id or user, default_user=self._writer.user,
             act="write", level=kind,
         )  # fmt: skip
-        place = Place(card=card, exists=exists, scope=scope, kind=kind, workspace=workspace or card.workspace)
+        workspace = workspace or card.workspace
+        identifier(card.user_id or "", "user")
+        identifier(workspace or "", "workspace")
+        place = Place(card=card, exists=exists, scope=scope, kind=kind, workspace=workspace)
         self.by_journal.setdefault(card.id, place)
         return place
 

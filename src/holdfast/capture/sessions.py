@@ -11,6 +11,7 @@ import hashlib
 
 from ..errors import Corrupt, Denied, Invalid, Locked, NotFound, StorageFailed
 from ..guard import validate
+from ..guard.redaction import identifier
 from ..model.card import Card
 from ..model.ids import GLOBAL, SESSION_ID, session_id, user_dir
 from ..model.moment import iso
@@ -47,17 +48,16 @@ def options(
     store: Store, *, key: str | None, workspace: str | None, channel: str | None, title: str | None,
     preferences: Mapping[str, Any] | None, decay: Mapping[str, Any] | None, compaction: Mapping[str, Any] | None,
 ) -> Options:  # fmt: skip
-    """What a caller gave, checked and redacted."""
+    """What a caller gave, checked."""
     from ..guard import overrides  # a write that finds its session does without
 
-    redact = store.redactor.value
     return Options(
-        key=None if key is None else validate.session_key(key),
-        workspace=store.settings.workspace(validate.workspace(workspace)) if workspace else None,
+        key=None if key is None else identifier(validate.session_key(key, "key"), "key"),
+        workspace=None if workspace is None else store.settings.workspace(validate.workspace(workspace)),
         channel=None if channel is None else validate.short(channel, "channel"),
-        title=None if title is None else redact(validate.short(title, "title")),
-        preferences=FrozenDict(redact(validate.metadata(dict(preferences or {})))),
-        decay=overrides.decay(decay or {}), compaction=overrides.compaction(compaction or {}),
+        title=None if title is None else validate.short(title, "title"),
+        preferences=overrides.preferences(preferences), decay=overrides.decay(decay),
+        compaction=overrides.compaction(compaction),
     )  # fmt: skip
 
 
@@ -105,10 +105,12 @@ def chain(store: Store, card: Card) -> tuple[str, ...]:
 
 
 def plan(store: Store, user: str, options: Options) -> Card:
-    """The card of a session to be made; nothing is written yet."""
+    """The card of a session to be made, under names that may be stored; nothing is written yet."""
     now = store.clock.now()
     day = iso(now)[:10].replace("-", "")
-    key = validate.session_key(options.key) if options.key is not None else None
+    key = identifier(validate.session_key(options.key), "session") if options.key is not None else None
+    identifier(user, "user")
+    identifier(options.workspace or "", "workspace")
     id = _free_id(store, user, key, day, options.continues) if key else session_id(day)
     return Card(
         id=id, kind="session", key=key or id, user_id=user, workspace=options.workspace, channel=options.channel,
@@ -140,7 +142,7 @@ def _free_id(store: Store, user: str, key: str, day: str, continues: str | None)
 def create(store: Store, card: Card) -> Card:
     """Make the journal of this card, or take the one that another process has just made."""
     scope = Scope(agent=store.agent, user=card.user_id)
-    made = store.journal.create(scope, card)
+    made = store.journal.create(scope, store.redactor.card(card))
     store.observer.emit("session created", "info", "capture", session_id=made.id)
     return made
 
@@ -165,16 +167,22 @@ def close(store: Store, card: Card) -> Card:
         ended_at=now, last_accessed=now, total_entries=counted.total_entries,
         total_size_bytes=counted.total_size_bytes, statistics=counted.statistics,
     )  # fmt: skip
-    store.journal.save_card(scope, closed)
+    saved = _save(store, closed)
     store.observer.emit("session closed", "info", "capture", session_id=card.id)
-    return closed
+    return saved
 
 
-def change(store: Store, card: Card, changes: dict[str, Any]) -> Card:
-    """Save a card with some fields changed (preferences, overrides, title)."""
-    changed = card.replace(**changes)
-    store.journal.save_card(Scope(agent=store.agent, user=card.user_id), changed)
-    return changed
+def change(store: Store, card: Card, changes: Mapping[str, Any]) -> Card:
+    """Save a card with some fields changed: title, channel, preferences, overrides."""
+    from ..guard import overrides
+
+    return _save(store, card.replace(**overrides.card_changes(changes)))
+
+
+def _save(store: Store, card: Card) -> Card:
+    saved = store.redactor.card(card)
+    store.journal.save_card(Scope(agent=store.agent, user=card.user_id), saved)
+    return saved
 
 
 def journals_of(store: Store, scope: Scope) -> list[str]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import time
 
-from ..errors import Invalid, SizeLimit
+from ..errors import SizeLimit
 from ..guard import validate
 from ..model.query import Filter
 from ..model.scope import whole
-from . import sessions
+from . import chosen, sessions
 from .places import FIELDS, Place, Places, Writer
 
 TYPE_CHECKING = False
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from ..model.entry import Draft, Entry
     from ..store import Store
+
+    Known = Callable[[Sequence[str]], Mapping[str, Entry]]
 
 SEAL = 32  # the number of a line grows, and a torn tail takes a line end
 HEADER = 4096  # more than a journal's first line takes
@@ -60,12 +62,12 @@ def _draft(store: Store, place: Place, item: Mapping[str, Any]) -> Draft:
 
 def _check(store: Store, writer: Writer, planned: dict[str, Place], drafts: dict[str, list[tuple[int, Draft]]]) -> None:
     """What can be refused is refused before anything is written."""
+    chosen.check(store, writer.caller, [draft for numbered in drafts.values() for _, draft in numbered])
     for journal, numbered in drafts.items():
         place, own = planned[journal], [draft for _, draft in numbered]
         if len(drafts) > 1 or not place.exists:  # one journal that exists refuses as a whole by itself
             _room(store, writer, place, store.journal.measure(place.scope, own))
         _within(_keys, store, place, own)
-    _unburied(store, [draft.id for numbered in drafts.values() for _, draft in numbered if draft.chosen_id])
     _within(_quotas, store, planned)
 
 
@@ -94,15 +96,6 @@ def _room(store: Store, writer: Writer, place: Place, needed: int) -> None:
 def _used(store: Store, place: Place) -> int:
     size = store.journal.size(place.scope, place.card.id)
     return size.total if size is not None else HEADER
-
-
-def _unburied(store: Store, ids: Sequence[str]) -> None:
-    """A deleted id cannot be used again: its tombstone would hide the new entry at once."""
-    if not ids:
-        return
-    store.index.refresh(whole(store.agent), 2_000)
-    for id in store.index.buried(whole(store.agent), ids):
-        raise Invalid(f"entry {id} was deleted; undelete it, or add this under another id", field="id", id=id)
 
 
 def _keys(store: Store, place: Place, drafts: Sequence[Draft]) -> None:
@@ -139,15 +132,19 @@ def append(store: Store, writer: Writer, place: Place, drafts: Sequence[Draft]) 
     if not place.exists:
         sessions.create(store, place.card)
     journal = place.card.id
+
+    def known(ids: Sequence[str]) -> dict[str, Entry]:
+        return chosen.stored(store, writer.caller, ids)  # asked again under the journal's lock (D33)
+
     for last in (False, False, True):
         try:
-            return store.journal.append(place.scope, journal, drafts, known=lambda ids: _known(store, ids))
+            return store.journal.append(place.scope, journal, drafts, known=known)
         except SizeLimit as error:
             if error.details.get("kind") == "entry":
                 raise
             if last or not _may_compact(store, place):
                 if writer.continues and place.kind == "session":
-                    return _continued(store, place, drafts)
+                    return _continued(store, place, drafts, known)
                 raise
             needed = error.details.get("needed")
             writer.make_room(store, place.scope, journal, needed if isinstance(needed, int) else 0)
@@ -159,16 +156,14 @@ def _may_compact(store: Store, place: Place) -> bool:
     return bool(store.settings["compaction.auto"] if own is None else own)
 
 
-def _continued(store: Store, place: Place, drafts: Sequence[Draft]) -> list[Entry]:
+def _continued(store: Store, place: Place, drafts: Sequence[Draft], known: Known) -> list[Entry]:
     """A full session goes on in another with the same key, and so on, so that nothing is lost (D11)."""
     stored: list[Entry] = []
     while len(stored) < len(drafts):
         rest = [draft.replace(session_id=place.card.id) for draft in drafts[len(stored) :]]
         fits = _fitting(store, place, rest)
         if fits:
-            stored += store.journal.append(
-                place.scope, place.card.id, rest[:fits], known=lambda ids: _known(store, ids)
-            )
+            stored += store.journal.append(place.scope, place.card.id, rest[:fits], known=known)
         else:
             place = _next(store, place)
     return stored
@@ -196,10 +191,3 @@ def _next(store: Store, place: Place) -> Place:
     assert before.user_id is not None
     options = sessions.Options(key=before.key, workspace=before.workspace, channel=before.channel, continues=before.id)
     return place.replace(card=sessions.create(store, sessions.plan(store, before.user_id, options)), exists=True)
-
-
-def _known(store: Store, ids: Sequence[str]) -> dict[str, Entry]:
-    """Which of the ids that callers chose exist already; asked under the journal's lock (D33)."""
-    scope = whole(store.agent)
-    store.index.refresh(scope, 2_000)
-    return store.reader.entries(scope, ids, every=True)

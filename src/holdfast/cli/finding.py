@@ -87,6 +87,8 @@ def query(call: Call, /, references: tuple[str, ...], **given: Any) -> int:
     with call.memory() as memory:
         found = memory.query(references=list(references) or None, **narrowed(call.user, given))
         zone = figures.zone_of(memory)
+    for id in found.dangling:
+        screen.warn(f"{id} is referred to or asked for, and is not there")
     return show(call, found, zone, "no entry passes these filters")
 
 

@@ -34,8 +34,6 @@ def set_value(home: str, name: str, value: Any, agent: str | None = None) -> Any
     row = row_of(name, "argument")
     read = accept_text if isinstance(value, str) else accept
     checked = read(row, value, "argument")
-    if row.kind == "zone":
-        _known_zone(checked)
     if agent is not None and row.scope == "home":
         raise BadConfig(f"{name} is one for the whole home and cannot differ by agent", setting=name, origin="argument")
     place = _place(name, agent)
@@ -166,13 +164,3 @@ def _trouble(home: str, path: str, text: str) -> BadConfig | None:
     except BadConfig as error:
         return error
     return None
-
-
-def _known_zone(zone: str) -> None:
-    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
-
-    try:
-        ZoneInfo(zone or "UTC")
-    except ZoneInfoNotFoundError:
-        reason = f"time.zone (argument) is {zone!r}, which this system does not know"
-        raise BadConfig(reason, setting="time.zone", origin="argument") from None

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
+    from .narrowing import Narrowing
+
     Given = dict[str, tuple[Any, str]]  # name -> value, where it came from
 
 FILE = "config.toml"
@@ -48,13 +50,14 @@ class Explained(Value):
 class Settings:
     """What was set, over the defaults: `settings["recall.limit"]`."""
 
-    __slots__ = ("_aliases", "_fingerprint", "_given", "home", "warnings")
+    __slots__ = ("_aliases", "_fingerprint", "_given", "_narrowing", "home", "warnings")
 
     home: str
     warnings: tuple[str, ...]
     _given: Given
     _aliases: dict[str, str]
     _fingerprint: str | None
+    _narrowing: Narrowing | None
 
     def __init__(self, home: str, given: Given, aliases: dict[str, str], warnings: tuple[str, ...] = ()) -> None:
         assign = object.__setattr__
@@ -63,6 +66,7 @@ class Settings:
         assign(self, "_given", given)
         assign(self, "_aliases", aliases)
         assign(self, "_fingerprint", None)
+        assign(self, "_narrowing", None)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("settings are immutable; load them anew")
@@ -122,8 +126,19 @@ class Settings:
         from . import workspace
 
         file = os.path.join(workspace.root(path), WORKSPACE_FILE)
-        if not os.path.lexists(file):
-            return self
+        return self.narrowed_by(file) if os.path.lexists(file) else self
+
+    def within(self, workspace: str) -> Settings:
+        """The same for a workspace by the name it is remembered under; its file is read again when it changed."""
+        if self._narrowing is None:
+            from .narrowing import Narrowing
+
+            object.__setattr__(self, "_narrowing", Narrowing(self))
+        assert self._narrowing is not None
+        return self._narrowing.of(workspace)
+
+    def narrowed_by(self, file: str) -> Settings:
+        """These settings as this file restricts them; what it may not ask for is in `warnings`."""
         from .toml import read_untrusted
 
         wishes, warnings = read_untrusted(file)

@@ -16,7 +16,6 @@ KIB, MIB, GIB = 1024, 1024**2, 1024**3
 
 # What a row with one of these is waiting for; it is parsed and checked already.
 RECENT = "Takes effect when a context may hold recent messages."
-VECTORS = "Takes effect with vector search."
 FILES = "Takes effect when memory files and transcripts are indexed."
 PROVIDERS = "Takes effect with remote embedders."
 RETENTION = "Takes effect with `prune`."
@@ -124,7 +123,7 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
     ("recall.min_score", "float", 0.05, (0.0, 1.0), "agent", "never", "G150 G161 D19",
      "Hits with a lower score are left out."),
     ("recall.candidates", "int", 4, (1, 20), "agent", "never", "G123 G150",
-     "Candidates looked at for each hit wanted, at most 200 in all."),
+     "Keyword candidates for each of the first 25 hits; later pages go on in the order of the words."),
     ("recall.snippet_chars", "int", 700, (40, 10_000), "agent", "smaller", "G130",
      "Longest snippet of a hit, in characters."),
     ("recall.influence", "float", 0.15, (0.0, 0.5), "agent", "never", "A079 D19",
@@ -136,21 +135,21 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
     ("recall.cross_workspace", "bool", False, (), "agent", "off", "F087",
      "Whether agents may search other workspaces of the user than their own."),
     ("recall.vectors", "bool", True, (), "agent", "off", "G078 G150 G156 G162 G199",
-     "Whether search uses vectors beside keywords.", VECTORS),
-    ("recall.vector_weight", "float", 0.5, (0.0, 1.0), "agent", "never", "G121 G150 G162",
-     "Weight of the vector side; weights apply over the sides that ran.", VECTORS),
-    ("recall.text_weight", "float", 0.5, (0.0, 1.0), "agent", "never", "G122 G150 G162",
+     "Whether search uses vectors beside keywords."),
+    ("recall.vector_weight", "float", 0.47, (0.0, 1.0), "agent", "never", "G121 G150 G162",
+     "Weight of the vector side; weights apply over the sides that ran."),
+    ("recall.text_weight", "float", 0.53, (0.0, 1.0), "agent", "never", "G122 G150 G162",
      "Weight of the keyword side."),
     ("query.limit", "int", 10, (1, 200), "agent", "smaller", "A083",
      "Entries of a query that names no limit."),
 
     ("context.inject", "bool", True, (), "agent", "off", "G135 F071 F090",
-     "Whether context may be given to an agent that did not ask for it."),
+     "Whether an agent is given context; switched off, a context is empty and says so."),
     ("context.budget", "int", 800, (0, 100_000), "agent", "smaller", "F036 F070 G132 G135",
      "Most tokens of a context block."),
     ("context.full_budget", "int", 4000, (0, 1_000_000), "agent", "smaller", "P032 P046",
      "Most tokens when recent messages of the session are asked for as well.", RECENT),
-    ("context.min_score", "float", 0.31, (0.0, 1.0), "agent", "never", "G132 G135 D19",
+    ("context.min_score", "float", 0.24, (0.0, 1.0), "agent", "never", "G132 G135 D19",
      "Recalled items with a lower score are not put into a context."),
     ("context.facts", "int", 5, (0, 200), "agent", "smaller", "F035 G132 G135",
      "Seats kept for facts, decisions and other lasting entries."),

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .table import Row
 
 TEXT_CHARS = 1000
+USER_CHARS = 256  # as `guard.fields` has it for every user id
 _TRUTH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 _ZONE = r"[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*\Z"  # strings: compiling at import would cost more than it saves
 _URL = r"https?://[^\s/@]+(/\S*)?\Z"
@@ -42,9 +43,9 @@ def allowed(row: Row) -> str:
 _WORDS = {
     "bool": "true or false",
     "text": f"text of at most {TEXT_CHARS} characters on one line",
-    "user": f"a user's id of 1 to {TEXT_CHARS} characters on one line, not `*`",
+    "user": f"a user's id of 1 to {USER_CHARS} characters on one line, not `*`",
     "agent": "1 to 64 of a-z, 0-9, _ and -",
-    "zone": "an IANA zone such as Europe/Lisbon, or empty",
+    "zone": "an IANA zone that this system knows, such as Europe/Lisbon, or empty",
     "path": "an absolute path, or empty",
     "template": "an absolute path with {agent} in it, or empty",
     "url": "an http or https address without a password in it, or empty",
@@ -156,7 +157,7 @@ def _one_line(value: str) -> bool:
 
 def _user(row: Row, value: Any) -> str | None:
     text = _text(row, value)
-    return text if text and text.strip() == text and text != "*" else None
+    return text if text and len(text) <= USER_CHARS and text.strip() == text and text != "*" else None
 
 
 def _agent(_row: Row, value: Any) -> str | None:
@@ -164,7 +165,17 @@ def _agent(_row: Row, value: Any) -> str | None:
 
 
 def _zone(_row: Row, value: Any) -> str | None:
-    return value if isinstance(value, str) and (not value or re.match(_ZONE, value)) else None
+    return value if isinstance(value, str) and (not value or (re.match(_ZONE, value) and _is_known(value))) else None
+
+
+def _is_known(zone: str) -> bool:
+    """Whether times can be told in this zone; a search would find out too late."""
+    from zoneinfo import ZoneInfo  # takes 8 ms, and only who sets a zone pays it
+
+    try:
+        return ZoneInfo(zone) is not None
+    except (KeyError, ValueError, OSError):  # no such zone, no zone at all, a directory of zones
+        return False
 
 
 def _path(row: Row, value: Any) -> str | None:

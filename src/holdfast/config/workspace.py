@@ -39,6 +39,17 @@ def renamed(workspace: str, aliases: Mapping[str, str]) -> str:
     return workspace
 
 
+def lies_at(workspace: str, aliases: Mapping[str, str]) -> str:
+    """Where a workspace that is remembered under this name lies now: the way back of `renamed`."""
+    for _ in aliases:
+        moved = [(old, new) for old, new in aliases.items() if _within(workspace, old)]
+        if not moved:
+            break
+        old, new = max(moved)
+        workspace = new + workspace[len(old) :]
+    return workspace
+
+
 def _within(path: str, directory: str) -> bool:
     return path == directory or path.startswith(directory.rstrip(os.sep) + os.sep)
 

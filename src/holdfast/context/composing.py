@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from ..errors import Invalid
+from ..guard import fields
 from ..model.hit import Context, Hit
 from ..model.ids import entry_id
 from ..model.query import Filter
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ..store import Store
 
 PARTS = ("memories", "pins", "recall")
+MOST_SEATS = 200  # what a search can give
 TRUSTED = ("user", "agent")
 
 
@@ -40,29 +41,49 @@ def compose_for(
     store: Store, scope: Scope, prompt: str, *, parts: Sequence[str], budget: int | None, limit: int | None
 ) -> Context:
     """The context for a prompt; without one only memories and pins."""
-    most = store.settings["context.budget"] if budget is None else budget
-    if isinstance(most, bool) or not isinstance(most, int) or most < 0:
-        raise Invalid("budget must be a whole number of tokens from 0", field="budget")
-    for part in parts:
-        if part not in PARTS:
-            raise Invalid(f"parts must be among {', '.join(PARTS)}, not {part!r}", field="parts")
-    store.index.refresh(scope, store.settings["index.wait_ms"])
+    settings = store.settings
+    asked = fields.text(prompt, "prompt").strip()
+    wanted = _parts(parts)
+    most = _tokens(settings["context.budget"] if budget is None else budget)
+    kept = min(MOST_SEATS, settings["context.facts"] + settings["context.snippets"])
+    seats = kept if limit is None else fields.limit(limit)
+    if not settings["context.inject"]:
+        return _context(store, "", [], f"switched off by context.inject ({settings.origin('context.inject')})")
+    store.index.refresh(scope, settings["index.wait_ms"])
     items: dict[str, Hit] = {}
     degraded = None
-    if "memories" in parts:
+    if "memories" in wanted and settings["context.user_memories"]:
         items.update(_as_items(_memories(store, scope)))
-    if "pins" in parts:
+    if "pins" in wanted:
         items.update(_as_items(_pins(store, scope)))
-    if "recall" in parts and prompt.strip():
-        found = _recalled(store, scope, prompt, limit)
+    if "recall" in wanted and asked and seats:
+        found = _recalled(store, scope, prompt, seats)
         degraded = found.degraded
         for hit in found:
             if hit.entry is not None and injectable(hit.entry):
                 items.setdefault(hit.id, hit)
     text, chosen = fill(Frame(os.urandom(4).hex()), list(items.values()), most)
+    return _context(store, text, chosen, degraded)
+
+
+def _parts(given: Sequence[str]) -> list[str]:
+    parts = fields.several(given, "parts", len(PARTS))
+    for part in parts:
+        if part not in PARTS:
+            raise fields.broken("parts", f"must be among {', '.join(PARTS)}, not {str(part)[:40]!r}")
+    return parts
+
+
+def _tokens(budget: int) -> int:
+    if isinstance(budget, bool) or not isinstance(budget, int) or budget < 0:
+        raise fields.broken("budget", "must be a whole number of tokens from 0")
+    return budget
+
+
+def _context(store: Store, text: str, items: Sequence[Hit], degraded: str | None) -> Context:
+    id = "ctx_" + entry_id(store.clock.now())[4:]
     return Context(
-        id="ctx_" + entry_id(store.clock.now())[4:], text=text, items=tuple(chosen),
-        tokens=estimate(text) if text else 0, degraded=degraded,
+        id=id, text=text, items=tuple(items), tokens=estimate(text) if text else 0, degraded=degraded
     )  # fmt: skip
 
 
@@ -80,12 +101,10 @@ def _pins(store: Store, scope: Scope) -> Iterable[Entry]:
     return store.reader.entries(scope, [row.id for row in rows]).values()
 
 
-def _recalled(store: Store, scope: Scope, prompt: str, limit: int | None) -> SearchResult:
-    settings = store.settings
-    seats = settings["context.facts"] + settings["context.snippets"] if limit is None else limit
+def _recalled(store: Store, scope: Scope, prompt: str, seats: int) -> SearchResult:
     asked = searching.ask(
-        store, prompt[: searching.LONGEST_PROMPT], limit=max(1, seats), offset=0, rank="match",
-        min_score=settings["context.min_score"], filters={"sensitive": False, "provenance": list(TRUSTED)},
+        store, prompt[: searching.LONGEST_PROMPT], limit=seats, offset=0, rank="match",
+        min_score=store.settings["context.min_score"], filters={"sensitive": False, "provenance": list(TRUSTED)},
     )  # fmt: skip
     return searching.search(store, scope, asked)
 

@@ -80,11 +80,11 @@ def _number(given: int | float, where: str) -> int | float:
     return given
 
 
-def metadata(given: Any) -> FrozenDict:
+def metadata(given: Any, field: str = "metadata") -> FrozenDict:
     """Metadata: a JSON object of at most 64 KiB, 16 deep."""
     if not isinstance(given, dict):
-        raise fields.broken("metadata", f"must be an object, not {type(given).__name__}")
-    return FrozenDict(_Copy("metadata", METADATA_BYTES, Invalid).value(given, "metadata", 0))
+        raise fields.broken(field, f"must be an object, not {type(given).__name__}")
+    return FrozenDict(_Copy(field, METADATA_BYTES, Invalid).value(given, field, 0))
 
 
 def content(given: Mapping[str, Any], type_: str) -> FrozenDict:

@@ -31,6 +31,7 @@ SESSION_KEY_LENGTH = 1024
 MEMORY_LENGTH = 2_000
 SHORT_LENGTH = 256
 MOST_DEPTH = 16
+MOST_OFFSET = 10**12  # a larger number is no number to SQLite
 _RESERVED = ("system_", "internal_")
 
 
@@ -92,8 +93,8 @@ def limit(given: Any, most: int = 200, field: str = "limit") -> int:
 
 def offset(given: Any, field: str = "offset") -> int:
     """How many to leave out from the front."""
-    if isinstance(given, bool) or not isinstance(given, int) or given < 0:
-        raise broken(field, "must be a whole number from 0")
+    if isinstance(given, bool) or not isinstance(given, int) or not 0 <= given <= MOST_OFFSET:
+        raise broken(field, f"must be a whole number from 0 to {MOST_OFFSET}")
     return given
 
 
@@ -102,6 +103,17 @@ def depth(given: Any, field: str = "max_depth") -> int:
     if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= MOST_DEPTH:
         raise broken(field, f"must be a whole number from 1 to {MOST_DEPTH}")
     return given
+
+
+def named(given: Any, field: str) -> dict[str, Any]:
+    """An object of names and values."""
+    if isinstance(given, dict):
+        return given
+    from collections.abc import Mapping
+
+    if not isinstance(given, Mapping):
+        raise broken(field, f"must be an object of names and values, not {type(given).__name__}")
+    return dict(given)
 
 
 def short(given: Any, field: str) -> str:

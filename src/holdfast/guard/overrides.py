@@ -1,24 +1,28 @@
-"""What a session may set for itself: decay and compaction overrides (A130, A131), checked like settings."""
+"""What a session may set for itself: title, channel, preferences, decay and compaction overrides (A130, A131).
+
+Checked like settings. Whose a session is, where it belongs and what was counted in it is nobody's to set.
+"""
 
 from __future__ import annotations
 
 from ..model.entry import TYPES
 from ..model.value import FrozenDict
-from .fields import broken, flag
+from .content import metadata
+from .fields import broken, flag, hint, named, short
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
 _LONGEST_HOURS = 876_000.0  # a hundred years
 
 
-def decay(given: Mapping[str, Any]) -> FrozenDict:
-    """enabled, half_life_hours, min_decay_factor, type_specific."""
+def decay(given: Mapping[str, Any] | None) -> FrozenDict:
+    """enabled, half_life_hours, min_decay_factor, type_specific; None overrides nothing."""
     found: dict[str, Any] = {}
-    for name, value in given.items():
-        field = f"decay.{name}"
+    for name, value in _none_or(given, "decay").items():
+        field = f"decay.{str(name)[:40]}"
         if name == "enabled":
             found[name] = flag(value, field)
         elif name == "half_life_hours":
@@ -53,17 +57,51 @@ def _by_type(given: Any) -> FrozenDict:
     return FrozenDict(found)
 
 
-def compaction(given: Mapping[str, Any]) -> FrozenDict:
-    """auto_compact, threshold."""
+def compaction(given: Mapping[str, Any] | None) -> FrozenDict:
+    """auto_compact, threshold; None overrides nothing."""
     found: dict[str, Any] = {}
-    for name, value in given.items():
+    for name, value in _none_or(given, "compaction").items():
         if name == "auto_compact":
             found[name] = flag(value, "compaction.auto_compact")
         elif name == "threshold":
             found[name] = _number(value, "compaction.threshold", 0.1, 1.0)
         else:
-            raise broken(f"compaction.{name}", "is not an override; there are auto_compact and threshold")
+            raise broken(f"compaction.{str(name)[:40]}", "is not an override; there are auto_compact and threshold")
     return FrozenDict(found)
+
+
+def preferences(given: Mapping[str, Any] | None) -> FrozenDict:
+    """language, verbosity, custom, and whatever else a caller wants to keep; None keeps nothing."""
+    found = metadata(_none_or(given, "preferences"), "preferences")
+    if "custom" in found:
+        named(found["custom"], "preferences.custom")
+    return found
+
+
+def card_changes(given: Mapping[str, Any]) -> dict[str, Any]:
+    """New values for fields of a card, by the fields' names; `decay` and `compaction` may be called that."""
+    found: dict[str, Any] = {}
+    for name, value in given.items():
+        if name not in _SETTABLE:
+            raise broken(name[:40], f"cannot be set{hint(name, _SETTABLE)}; there are {', '.join(_SETTABLE)}")
+        field, rule = _SETTABLE[name]
+        found[field] = rule(value)
+    return found
+
+
+_SETTABLE: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "title": ("title", lambda given: None if given is None else short(given, "title")),
+    "channel": ("channel", lambda given: None if given is None else short(given, "channel")),
+    "preferences": ("preferences", preferences),
+    "decay": ("decay_config", decay),
+    "decay_config": ("decay_config", decay),
+    "compaction": ("compaction_config", compaction),
+    "compaction_config": ("compaction_config", compaction),
+}
+
+
+def _none_or(given: Any, field: str) -> dict[str, Any]:
+    return {} if given is None else named(given, field)
 
 
 def _number(given: Any, field: str, least: float, most: float) -> float:

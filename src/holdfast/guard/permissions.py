@@ -34,6 +34,11 @@ def scope_for(
     )  # fmt: skip
 
 
+def may_see(caller: Caller, scope: str, user_id: str | None) -> bool:
+    """Whether an entry of this scope and user is one that the caller could be shown."""
+    return caller.owner or "read:global" in caller.grants or (scope != "global" and user_id == caller.user)
+
+
 def _need(caller: Caller, grant: str, whose: str | None = None) -> None:
     if grant not in caller.grants:
         of = "another user's memory" if whose is not None else "this"

@@ -1,14 +1,16 @@
 """Redaction: what looks like a credential is replaced before it reaches a file, the index or a log (promise 5).
 
 A mark such as `[redacted:aws-access-key:7f3a]` names the family; its last part is keyed, so equal secrets look
-equal within a home and tell nothing outside it. Every field of a draft is covered, names as well as values. A
-field whose text is too hard to search is withheld whole and named in the reply.
+equal within a home and tell nothing outside it. Every field of a draft or card is covered, names as well as
+values. A field whose text is too hard to search is withheld whole and named in the reply. Names that tell one user,
+session or workspace from another are refused instead: a mark in their place could make two of them one.
 """
 
 from __future__ import annotations
 
 import hashlib
 
+from ..errors import Invalid
 from ..model.value import FrozenDict
 from .rules import RULES_VERSION
 from .scan import SHORTEST, TooHard, is_secret, secret_name, spans
@@ -18,12 +20,29 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from ..model.card import Card
     from ..model.entry import Draft
     from .scan import Span
 
-__all__ = ["RULES_VERSION", "WITHHELD", "Redactor"]
+__all__ = ["RULES_VERSION", "WITHHELD", "Redactor", "identifier"]
 
 WITHHELD = "[withheld]"
+_IDENTITY = ("version", "id", "kind", "key", "user_id", "workspace", "created_at")  # of a card
+
+
+def identifier(given: str, field: str) -> str:
+    """A name that may be stored; Invalid, without repeating it, if it holds what looks like a credential."""
+    try:
+        found = spans(given)
+    except TooHard:
+        found = [(0, 0, "unknown", 0)]
+    if found:
+        raise Invalid(
+            f"{field} holds what looks like a credential ({found[0][2]}); it would stand in file after file, so "
+            "choose a name without it",
+            field=field,
+        )
+    return given
 
 
 class Redactor:
@@ -59,6 +78,13 @@ class Redactor:
         }
         changed = {name: value for name, value in fit.items() if value != getattr(draft, name)}
         return draft.replace(**changed, withheld=(*draft.withheld, *done.withheld)) if changed else draft
+
+    def card(self, card: Card) -> Card:
+        """A card that may be stored: every field but those that say whose it is, for which see `identifier`."""
+        given = {name: getattr(card, name) for name in card._fields if name not in _IDENTITY}
+        fit = {name: self.value(value) for name, value in given.items()}
+        changed = {name: value for name, value in fit.items() if value != given[name]}
+        return card.replace(**changed) if changed else card
 
     def changes(self, changes: Mapping[str, Any]) -> dict[str, Any]:
         """The new values of an amendment, which may be stored."""

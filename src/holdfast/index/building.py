@@ -1,8 +1,8 @@
 """Building: a whole generation made from the journals, beside the live one, then flipped (D14).
 
 Holds `build.lock` throughout and `index.lock` only for the last catch-up and the flip. Killed at any
-point, CURRENT still names the old generation. A generation that `forget` removed while it was being
-built is begun again, since it may have read what was being forgotten.
+point, CURRENT still names the old generation. A generation that `forget` or anybody else removed while it
+was being built is begun again, since it may have read what was being forgotten.
 """
 
 from __future__ import annotations
@@ -10,17 +10,20 @@ from __future__ import annotations
 import os
 import time
 
+import apsw
+
 from ..disk import boot_id
 from .catchup import COMMIT_LINES, CatchUp, commit
 from .cutting import note_chunking
-from .database import Damaged, close, create, log_from_now_on
+from .database import close, create, log_from_now_on
 from .gate import GATE
+from .mending import Swept
+from .questions import journals
+from .signs import sign_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    import apsw
 
     from ..disk import Disk
     from ..lock import Lock
@@ -56,21 +59,24 @@ class Builder:
                 with GATE:
                     if self._attempt(name, scope, progress, furnish):
                         return
+            except FileExistsError:
+                continue  # somebody removed `build.lock`, and another process is building under this name
             except BaseException:
-                self._generations.drop(name)
+                self._generations.discard(name)
                 raise
-        raise Damaged("the new generation vanished again and again while it was built")
+        raise Swept("the new generation vanished again and again while it was built")
 
     def _sweep(self) -> None:
         """What is not live is left over from a build that was killed, or replaced."""
         self._generations.sweep(time.time())
 
     def _attempt(self, name: str, scope: Scope, progress: Progress | None, furnish: Furnish | None) -> bool:
+        """Whether it was built; False if it was taken away meanwhile."""
         path = self._generations.path(name)
-        connection = create(self._disk, path, self._vfs)
-        made = os.stat(path).st_ino
+        sign = sign_of(self._marks, self._journal, scope)  # first of all: marks are relied on from here on
+        connection, made = self._begin(path)
         try:
-            self._fill(connection, scope, progress)
+            self._fill(connection, scope, sign, progress)
             log_from_now_on(connection)
             if furnish is not None:
                 furnish(connection, progress)
@@ -79,13 +85,31 @@ class Builder:
                 if not _still(path, made):
                     return False
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+                self._disk.sync_dir(os.path.dirname(path))
                 self._generations.flip(name)
+        except (apsw.Error, OSError):
+            if _still(path, made):
+                raise
+            return False
         finally:
             close(connection)
         self._sweep()
         return True
 
-    def _fill(self, connection: apsw.Connection, scope: Scope, progress: Progress | None) -> None:
+    def _begin(self, path: str) -> tuple[apsw.Connection, int]:
+        """A new file, and its inode."""
+        connection = None
+        try:
+            connection = create(self._disk, path, self._vfs)
+            return connection, os.stat(path).st_ino
+        except (apsw.Error, FileNotFoundError) as error:
+            if connection is not None:
+                close(connection)
+            if os.path.exists(path):
+                raise
+            raise Swept("the new generation vanished while it was made") from error
+
+    def _fill(self, connection: apsw.Connection, scope: Scope, sign: str, progress: Progress | None) -> None:
         names = list(self._journal.journals(scope))
         connection.execute("BEGIN IMMEDIATE")
         note_chunking(connection, self._chunking)
@@ -100,15 +124,16 @@ class Builder:
             if progress is not None:
                 progress(done, len(names))
         self._recalled.read(connection, self._clock.now())
-        for key, value in (("boot", boot_id()), ("built_at", str(self._clock.now()))):
+        for key, value in (("boot", boot_id()), ("marks", sign), ("built_at", str(self._clock.now()))):
             connection.execute("INSERT OR REPLACE INTO meta VALUES(?,?)", (key, value))
         commit(connection, work)
 
     def _finish(self, connection: apsw.Connection, scope: Scope) -> None:
-        """What was written while we built."""
+        """What was written while we built: not only where there are marks, since whoever brought the old generation
+        level may have taken them away."""
         connection.execute("BEGIN IMMEDIATE")
         work = CatchUp(connection, self._journal, scope)
-        for name in self._marks.names():
+        for name in journals(connection).union(self._journal.journals(scope)):
             work.bring(name)
         commit(connection, work)
 

@@ -2,8 +2,8 @@
 
 Rows and the mark of how far a journal was read commit together, so a crash leaves them equal. A
 journal that only grew is read from its mark; one that was rewritten, cut or damaged is read whole
-and its rows compared by id. Rows that vanish from the same generation were lost, not removed: they
-go to quarantine first, since nothing else holds them any more (D40). Readers never do any of this.
+and its rows compared by id. Rows that vanish without a later generation or a tombstone were lost, not
+removed: they go to quarantine first, since nothing else holds them any more (D40). Readers never do any of this.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import time
 from ..model.card import card_from
 from ..model.moment import millis
 from ..model.replay import Mark
+from ..model.salvage import Salvage, salvaged
 from .database import ask_all, ask_one
 from .rows import Rows
 from .schema import VISIBLE
@@ -161,8 +162,9 @@ class CatchUp:
         if bad:
             self._journal.quarantine(self._scope, journal, [(line.offset, line.raw) for line in bad])
         if replay.fresh:
-            same_generation = row.mark is not None and row.mark.generation == replay.mark.generation
-            self._reconcile(journal, row, replay, salvage=same_generation)
+            # Only a rewrite drops lines, and it raises the generation; a file that is missing or empty has none.
+            rewritten = row.mark is None or replay.mark.generation > row.mark.generation
+            self._reconcile(journal, row, replay, salvage=not rewritten)
         else:
             self._apply(row.n, replay.lines)
         return len(bad) if replay.fresh else row.damaged + len(bad)
@@ -189,7 +191,7 @@ class CatchUp:
         wanted = _folded(replay.lines)
         for id in [id for id in known if id not in wanted]:
             if salvage:
-                self._salvage(journal, id)
+                self._salvage(journal, id, replay.lines)
             self.rows.drop(*known.pop(id)[:2])
         fresh: list[Line] = []
         for id, lines in wanted.items():
@@ -216,16 +218,18 @@ class CatchUp:
             (lines[0].offset, lines[0].length, spans, seq, n),
         )
 
-    def _salvage(self, journal: str, id: str) -> None:
-        """Keep what only the index still has, unless somebody deleted it."""
+    def _salvage(self, journal: str, id: str, lines: tuple[Line, ...] = ()) -> None:
+        """Keep what only the index still has, unless somebody deleted it; `lines` are what the journal has now."""
         found = ask_one(self._connection,
-            "SELECT e.offset, e.type, e.time, e.tags, c.text FROM entries e JOIN chunks c ON c.entry = e.n "
+            "SELECT e.offset, e.user_id, e.type, e.time, e.tags, c.text FROM entries e JOIN chunks c ON c.entry = e.n "
             "AND c.ordinal=0 WHERE e.id=? AND e.state=?", (id, VISIBLE),
         )  # fmt: skip
         if found:
-            offset, type, time, tags, text = found
-            piece = {"salvaged_from_index": id, "type": type, "time": time, "tags": json.loads(tags), "text": text}
-            self._journal.quarantine(self._scope, journal, [(offset, json.dumps(piece, ensure_ascii=False).encode())])
+            offset, user, type, time, tags, text = found
+            damaged = any(line.record is None and line.offset <= offset < line.offset + line.length for line in lines)
+            said = {"type": type, "time": time, "tags": json.loads(tags), "text": text}
+            piece = salvaged(Salvage(entry=id, gone=not damaged, user_id=user), said)
+            self._journal.quarantine(self._scope, journal, [(offset, piece)])
 
     def _card(self, card: Card | None) -> None:
         if card is None:
@@ -239,11 +243,12 @@ class CatchUp:
         ))  # fmt: skip
 
     def _remove(self, journal: str) -> None:
-        """The journal is gone: so are its rows; its tombstones are read again with their own file."""
+        """The journal is gone, and not by us, who leave tombstones: so are its rows, but for what quarantine keeps."""
         row = file_row(self._connection, journal)
         if row is None:
             return
-        for n, state, _ in self._known(row.n).values():
+        for id, (n, state, _) in self._known(row.n).items():
+            self._salvage(journal, id)
             self.rows.drop(n, state)
         self.rows.forget_session(journal)
         self._files.pop(journal, None)

@@ -161,6 +161,8 @@ class Database:
         signs = [ask_one(connection, f"PRAGMA {name}")[0] for name in ("application_id", "user_version")]
         if signs != [APPLICATION_ID, VERSION]:
             raise Damaged("not an index of this version")
+        if os.path.isdir(self.path + "-shm"):
+            raise Damaged("SQLite would take it for read-only")
         pages, size = (ask_one(connection, f"PRAGMA {name}")[0] for name in ("page_count", "page_size"))
         if not _has_log(self.path) and os.stat(self.path).st_size < pages * size:
             raise Damaged("the file is shorter than its header says")

@@ -38,6 +38,7 @@ LEFT JOIN users u ON u.id=e.user_id
 LEFT JOIN entries p ON p.n=CASE WHEN e.type='{TURN}' AND e.scope='session' THEN (
   SELECT o.n FROM entries o WHERE o.file=e.file AND o.seq<e.seq AND o.state=0 AND o.type='{TURN}'
   ORDER BY o.seq DESC LIMIT 1) END
+  AND (e.author IS NOT NULL OR p.author IS NOT NULL OR coalesce(p.role, '')<>coalesce(e.role, 'another'))
 LEFT JOIN chunks b ON b.entry=p.n AND b.ordinal=0 AND c.ordinal=0
 """
 _WAITING = "FROM backlog w JOIN chunks c ON c.n=w.chunk JOIN entries e ON e.n=c.entry WHERE "

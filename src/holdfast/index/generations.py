@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import re
 
-from ..disk import read_file, remove_tree, write_atomic
+from ..disk import read_file, write_atomic
+from .mending import SWEPT, clear, make_way
 from .schema import VERSION
 
 TYPE_CHECKING = False
@@ -51,6 +52,11 @@ class Generations:
         self._names()
         return self._current
 
+    def there(self) -> bool:
+        """Whether the live generation has a file."""
+        name = self.current()
+        return name is not None and os.path.exists(self.path(name))
+
     def shared(self) -> bool:
         """Whether another version of Holdfast keeps an index here too."""
         return any(not line.startswith(f"v{VERSION}-") for line in self._names())
@@ -74,7 +80,12 @@ class Generations:
     def flip(self, name: str) -> None:
         """Make a built generation the live one."""
         others = [line for line in self._names() if not line.startswith(f"v{VERSION}-")]
-        write_atomic(self._disk, self._pointer, ("\n".join([*others, name]) + "\n").encode())
+        data = ("\n".join([*others, name]) + "\n").encode()
+        try:
+            write_atomic(self._disk, self._pointer, data)
+        except SWEPT:
+            make_way(self._disk, self._pointer)
+            write_atomic(self._disk, self._pointer, data)
         self._seen = None
 
     def unbuilt(self) -> list[str]:
@@ -89,10 +100,17 @@ class Generations:
     def sweep(self, now_s: float) -> None:
         """Remove old generations; those of other versions only after a week without use."""
         for name in self.unbuilt():
-            self.drop(name)
+            self.discard(name)
         for name in self.foreign():
             if name not in self._names() or now_s - self._used(name) > _KEEP_FOREIGN_S:
-                self.drop(name)
+                self.discard(name)
+
+    def discard(self, name: str) -> None:
+        """Somebody may still be at work in it; then it is left to the next sweep."""
+        try:
+            self.drop(name)
+        except OSError:
+            return
 
     def _used(self, name: str) -> float:
         folder = os.path.join(self.folder, name)
@@ -116,4 +134,4 @@ class Generations:
 
     def drop(self, name: str) -> None:
         """Remove a generation's directory, whatever lies there."""
-        remove_tree(self._disk, os.path.join(self.folder, name))
+        clear(self._disk, os.path.join(self.folder, name))

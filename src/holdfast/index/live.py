@@ -2,23 +2,25 @@
 
 Opens the generation that CURRENT names, builds one where there is none, and replaces one that is
 deleted, emptied, cut or garbage, once for all processes; then the question is asked again. It compares
-name and file before every question, since another process may have flipped or removed them. Trouble
-comes out as a typed error. The rule: nothing is built while `index.lock` is held, since the flip at the
-end of a build needs that lock, and it is not reentrant.
+name and file before every question, since another process may have flipped or removed them; what is
+removed in the middle of one is asked again for a while. Trouble comes out as a typed error. The rule:
+nothing is built while `index.lock` is held, since the flip at the end of a build needs that lock, and it
+is not reentrant.
 """
 
 from __future__ import annotations
 
 import errno
 import os
+import time
 from _thread import RLock
 
 import apsw
 
-from ..disk import boot_id, make_private_dir
+from ..disk import boot_id
 from ..errors import Corrupt, Locked, StorageFailed
-from ..lock import Lock
-from .database import ODD_VALUES, WAITING, Damaged, Database, ask_one, is_damage
+from .database import ODD_VALUES, WAITING, Damaged, Database, ask_all, is_damage
+from .mending import PATIENCE_S, IndexLock, Swept, make_folder, persist, unbuildable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from ..disk import Disk
+    from ..lock import Lock
     from ..model.scope import Scope
     from ..ports import Progress
     from .building import Builder, Furnish
@@ -51,26 +54,33 @@ class Live:
     ) -> None:
         self.folder, self._scope, self._generations, self._disk = folder, scope, generations, disk
         self._builder, self._vfs = builder, vfs
-        self._lock = Lock(os.path.join(folder, "build.lock"), disk)
+        self._lock = IndexLock(os.path.join(folder, "build.lock"), disk)
         self._mutex = RLock()
         self._base: Database | None = None
         self.name: str | None = None
         self.rebuilt = 0  # damaged generations replaced since we were opened
         self.stale = False  # marks may have been lost: every journal must be compared
+        self.sign: str | None = None  # under which the generation was level with all that is not marked
 
     def database(self) -> Database:
         """The live generation, opened; built first where there is none or it is damaged."""
-        with self._mutex:
-            name = self._generations.current()
-            return self._opened(name) or self._replaced(name)
+        return self._reopened(self._generations.current()) or self._replaced(None)
+
+    def ready(self, seconds: float = PATIENCE_S) -> Database:
+        """The same, made again as often as it is taken away, so long; trouble comes out as a typed error."""
+        return self.typed(lambda: persist(self.database, self._make_folder, seconds))
 
     def present(self) -> Database:
         """The live generation as it is, for whoever holds `index.lock` and so must not build."""
-        with self._mutex:
-            found = self._opened(self._generations.current())
+        found = self._reopened(self._generations.current())
         if found is None:
             raise Damaged("there is no index to work on")
         return found
+
+    def swept(self) -> bool:
+        """Whether the file that is open was taken away."""
+        base = self._base
+        return base is not None and base.replaced()
 
     @property
     def opened(self) -> Database | None:
@@ -94,38 +104,49 @@ class Live:
         except (apsw.Error, *ODD_VALUES, Damaged, OSError) as error:
             if base is not None:
                 base.retire()
-            if not is_damage(error) and not isinstance(error, OSError):
+            if not is_damage(error) and not isinstance(error, OSError) and os.path.exists(self._generations.path(name)):
                 raise
             return None
         return base
 
     def _greet(self, connection: apsw.Connection) -> None:
         """After a restart of the machine, marks may have been lost with the page cache: compare all."""
-        found = ask_one(connection, "SELECT value FROM meta WHERE key='boot'")
-        if found is None:
+        found = dict(ask_all(connection, "SELECT key, value FROM meta WHERE key IN ('boot', 'marks')"))
+        if "boot" not in found:
             raise Damaged("never finished")
-        self.stale = self.stale or found[0] != boot_id() or self._generations.shared()
+        self.stale = self.stale or found["boot"] != boot_id() or self._generations.shared()
+        self.sign = found.get("marks")
 
-    def _replaced(self, damaged: str | None) -> Database:
-        """Build a generation in place of one that is missing or damaged, once for all processes."""
-        self._make_folder()
-        with self._lock.hold(BUILD_WAIT_MS, "build the index"):
+    def _replaced(self, condemned: str | None) -> Database:
+        """Build a generation in place of one that is missing or damaged, once for all processes and threads.
+
+        Without the mutex: the flip needs `index.lock`, and whoever holds that may be waiting for the mutex.
+        """
+        try:
+            self._make_folder()
+            held = self._lock.hold(BUILD_WAIT_MS, "build the index")
+        except (OSError, StorageFailed) as error:
+            raise unbuildable(self.folder, error) from error
+        with held:
             name = self._generations.current()
-            if name != damaged and (found := self._opened(name)) is not None:
-                return found  # another process did it while we waited
-            if damaged is not None:
+            if name != condemned and (found := self._reopened(name)) is not None:
+                return found  # another one did it while we waited
+            if name is not None:
                 self.rebuilt += 1
             self._builder().build(self._scope)
-            found = self._opened(self._generations.current())
+            found = self._reopened(self._generations.current())
+            if found is None and not self._generations.there():
+                raise Swept("the index was taken away right after it was built")
             if found is None:
                 raise Corrupt(f"the index in {self.folder} cannot be opened right after it was built")
             return found
 
+    def _reopened(self, name: str | None) -> Database | None:
+        with self._mutex:
+            return self._opened(name)
+
     def _make_folder(self) -> None:
-        """Something that is not a directory may have been put in our place."""
-        if os.path.lexists(self.folder) and not os.path.isdir(self.folder):
-            self._disk.unlink(self.folder)
-        make_private_dir(self._disk, self.folder)
+        make_folder(self._disk, self.folder)
 
     def rebuild(self, progress: Progress | None, furnish: Furnish | None = None) -> None:
         """Build a new generation beside the live one, which serves until the flip."""
@@ -135,7 +156,7 @@ class Live:
             with self._lock.hold(BUILD_WAIT_MS, "rebuild the index"):
                 self._builder().build(self._scope, progress, furnish)
 
-        self.typed(build)
+        self.typed(lambda: persist(build, self._make_folder))
         self.let_go()
 
     def let_go(self) -> None:
@@ -164,28 +185,33 @@ class Live:
         return self._use(locked)
 
     def _use(self, act: Callable[[Database], Answer]) -> Answer:
-        for last in (False, True):
-            base = self.typed(self.database)
+        deadline = time.monotonic() + PATIENCE_S
+        last = False
+        while True:
+            base = self.ready()
             try:
                 return act(base)
             except WAITING as error:
                 raise self._busy() from error
             except (apsw.Error, *ODD_VALUES, Damaged) as error:
+                if base.replaced() and time.monotonic() < deadline:
+                    continue  # taken away while we asked: neither damage nor trouble
                 if is_damage(error):
                     self.condemn(base, error, last)
                 elif last:
                     raise self._failed(error) from error
-        raise AssertionError("unreachable")
+                last = True
 
     def condemn(self, base: Database, error: BaseException, last: bool = False) -> None:
         """Replace a damaged generation, unless somebody already did."""
         if last:
             raise Corrupt(f"the index in {self.folder} is damaged again after a rebuild", path=self.folder) from error
         with self._mutex:
-            if self._base is base:
-                name = self.name
-                self.let_go()
-                self.typed(lambda: self._replaced(name))
+            if self._base is not base:
+                return
+            name = self.name
+            self.let_go()
+        self.typed(lambda: persist(lambda: self._replaced(name), self._make_folder))
 
     def typed(self, act: Callable[[], Answer]) -> Answer:
         """What `act` returns; what the disk or SQLite refuses comes out as a typed error."""

@@ -3,7 +3,8 @@
 A writer leaves an empty file `behind/<journal>` before it appends, under the journal's lock. A mark
 says "look at me", never "something is missing". It is taken away only under the same lock, after
 the index was seen to have everything: without the lock, a writer that found the mark in place could
-append just before it vanished. Losing all marks is safe: every journal is compared after a restart.
+append just before it vanished. Losing all marks is safe: every journal is compared after a restart, and when
+the sign that lies among them is gone (`signs`).
 `Levels` remembers with which sizes a marked journal was seen level, so that a stat tells when it changed;
 `Others` says when another process is about to look at the marks anyway.
 """
@@ -13,7 +14,7 @@ from __future__ import annotations
 import os
 import time
 
-from ..disk import discard, make_private_dir
+from .mending import SWEPT, clear, make_folder, persist
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,36 +42,57 @@ class Marks:
 
     def put(self, journal: str) -> None:
         """Leave a mark; one that is there already is enough."""
+        try:
+            self._put(journal)
+        except SWEPT:
+            persist(lambda: self._put(journal), self.mend)
+
+    def _put(self, journal: str) -> None:
         path = f"{self.folder}{os.sep}{journal}"
         try:
             fd = self._disk.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
         except FileExistsError:
             return
-        except (FileNotFoundError, NotADirectoryError):
-            make_private_dir(self._disk, self.folder)
-            self.put(journal)
-            return
         self._disk.close(fd)
 
-    def names(self) -> list[str]:
-        """Journals to look at; what is not a mark of ours is not named."""
+    def mend(self) -> None:
+        """Make the folder again; like the marks, it need not survive a loss of power."""
+        make_folder(self._disk, os.path.dirname(self.folder))
+        make_folder(self._disk, self.folder, durable=False)
+
+    def all(self) -> list[str]:
+        """Every name in the folder."""
         try:
-            return [name for name in os.listdir(self.folder) if name[:2] in ("se", "u_", "gl")]
+            return os.listdir(self.folder)
         except OSError:
             return []
 
+    def names(self) -> list[str]:
+        """Journals to look at; what is not a mark of ours is not named."""
+        return [name for name in self.all() if name[:2] in ("se", "u_", "gl")]
+
+    def has(self, name: str) -> bool:
+        return os.path.lexists(f"{self.folder}{os.sep}{name}")
+
+    def rename(self, name: str, new: str) -> None:
+        self._disk.replace(os.path.join(self.folder, name), os.path.join(self.folder, new))
+
     def spare(self, level: Iterable[str], names: list[str]) -> list[str]:
         """Marks to take away after these journals became level: old ones, or all where there are many to look at."""
-        return names if len(names) > MOST_KEPT else [name for name in level if self._quiet(name)]
+        return names if len(names) > MOST_KEPT else [name for name in level if self.is_quiet(name)]
 
-    def _quiet(self, journal: str) -> bool:
+    def is_quiet(self, journal: str) -> bool:
+        """Whether this mark was left more than a moment ago."""
         try:
             return time.time() - os.stat(f"{self.folder}{os.sep}{journal}").st_mtime > QUIET_S
         except OSError:
             return False
 
     def take_away(self, journal: str) -> None:
-        discard(self._disk, os.path.join(self.folder, journal))
+        try:
+            clear(self._disk, os.path.join(self.folder, journal))
+        except OSError:  # a mark too many costs a look
+            return
 
 
 class Others:

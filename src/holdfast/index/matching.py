@@ -10,7 +10,7 @@ import json
 
 from .database import ask_all, ask_one
 from .fulltext import WEIGHTS, beginning, match_query, phrase, scope_tokens, scoped
-from .questions import ROW, row_of, within
+from .questions import ROW, found_row, row_of
 from .select import Where, where_filter, where_scope
 
 TYPE_CHECKING = False
@@ -34,10 +34,11 @@ FROM json_each(?) j CROSS JOIN entries e ON e.id=j.value
 """
 _MENTIONS = """
 SELECT coalesce(sum(e.author=?1), 0), coalesce(sum(e.author<>?1), 0) FROM
-  (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ?2 LIMIT 400) f
-  JOIN chunks c ON c.n=f.rowid JOIN entries e ON e.n=c.entry
-WHERE e.author IS NOT NULL AND e.file IN (SELECT file FROM entries WHERE user_id=?3 AND author=?1)
+  (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ?2) f JOIN chunks c ON c.n=f.rowid JOIN entries e ON e.n=c.entry
+WHERE e.author IS NOT NULL AND EXISTS(SELECT 1 FROM entries a WHERE a.file=e.file AND a.author=?1)
 """
+TIES = 12  # rows beyond those wanted, to see whether the last ones tie
+_MOST_MENTIONS = 5_000  # reading more would take longer than the search; a name so common is believed
 _AUTHORS = """
 WITH RECURSIVE named(name) AS (
   SELECT min(author) FROM entries WHERE user_id=?1 AND author IS NOT NULL
@@ -76,7 +77,7 @@ def match(
 
 def _ranked(connection: apsw.Connection, scope: Scope, wanted: Filter, query: str, limit: int) -> list[Row]:
     """The best `limit`, with every other row that ties with the last: rowids must not decide."""
-    ranked, last = _entries(lambda most: _best(connection, scope, wanted, query, most), limit + 32, limit)
+    ranked, last = _entries(lambda most: _best(connection, scope, wanted, query, most), limit + TIES, limit)
     if _open(scope, wanted) and last is not None and last == ranked[limit - 1].score:
         ranked, _ = _entries(lambda _: _best(connection, scope, wanted, query, None, least=last), 0, 0)
     return ranked
@@ -111,19 +112,19 @@ def _best(
             f"WHERE chunks_fts MATCH ? {best}LIMIT ?"
         )
         sql = (
-            f"SELECT {ROW}, f.score, c.start, c.stop FROM ({inner}) f JOIN chunks c ON c.n=f.chunk "
+            f"SELECT f.score, c.start, c.stop, {ROW} FROM ({inner}) f JOIN chunks c ON c.n=f.chunk "
             "JOIN entries e ON e.n=c.entry LEFT JOIN recalled r ON r.id=e.id "
             f"WHERE f.score>=? AND {where} ORDER BY f.score DESC, e.id, c.ordinal"
         )
         values = (query, most, least, *where.values)
     else:
         sql = (
-            f"SELECT {ROW}, -bm25(chunks_fts, {WEIGHTS}) AS score, c.start, c.stop FROM chunks_fts f "
+            f"SELECT -bm25(chunks_fts, {WEIGHTS}) AS score, c.start, c.stop, {ROW} FROM chunks_fts f "
             "JOIN chunks c ON c.n=f.rowid JOIN entries e ON e.n=c.entry LEFT JOIN recalled r ON r.id=e.id "
             f"WHERE chunks_fts MATCH ? AND {where} ORDER BY score DESC, e.id, c.ordinal LIMIT ?"
         )
         values = (query, *where.values, most)
-    return [within(row_of(tuple(found)), start, stop) for *found, start, stop in ask_all(connection, sql, values)]
+    return list(map(found_row, ask_all(connection, sql, values)))
 
 
 def _open(scope: Scope, wanted: Filter) -> bool:
@@ -137,15 +138,14 @@ def _prefixed(
     """Rows with a word that begins so: the full text finds those that may, their own text decides."""
     where = where_filter(wanted, where_scope(scope, Where()))
     sql = (
-        f"SELECT {ROW}, -bm25(chunks_fts, {WEIGHTS}) AS score, c.start, c.stop FROM chunks_fts f "
+        f"SELECT -bm25(chunks_fts, {WEIGHTS}) AS score, c.start, c.stop, {ROW} FROM chunks_fts f "
         "JOIN chunks c ON c.n=f.rowid JOIN entries e ON e.n=c.entry LEFT JOIN recalled r ON r.id=e.id "
         f"WHERE chunks_fts MATCH ? AND {where} AND glob_words(concat_ws(' ', c.text, e.tags, e.path), ?) "
         "ORDER BY score DESC, e.id, c.ordinal LIMIT ?"
     )
 
     def best(most: int) -> list[Row]:
-        found = ask_all(connection, sql, (query, *where.values, pattern, most))
-        return [within(row_of(tuple(row)), start, stop) for *row, start, stop in found]
+        return list(map(found_row, ask_all(connection, sql, (query, *where.values, pattern, most))))
 
     return _entries(best, limit, limit)[0]
 
@@ -186,5 +186,12 @@ def authors(connection: apsw.Connection, scope: Scope, most: int) -> list[str]:
 
 def mentions(connection: apsw.Connection, scope: Scope, author: str) -> tuple[int, int]:
     """How often an author's name stands in their own words and in those of the others they speak with."""
-    own, other = ask_one(connection, _MENTIONS, (author, phrase(author), scope.user))
+    tokens = scope_tokens(connection, scope)
+    if tokens is None:
+        return 0, 0
+    query = scoped(phrase(author), tokens)
+    few = "SELECT count(*) FROM (SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH ? LIMIT ?)"
+    if ask_one(connection, few, (query, _MOST_MENTIONS + 1))[0] > _MOST_MENTIONS:
+        return 0, 0
+    own, other = ask_one(connection, _MENTIONS, (author, query))
     return own, other

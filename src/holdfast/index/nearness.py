@@ -15,7 +15,7 @@ import json
 from .database import ask_all
 from .filling import holds
 from .pages import SHARED, SLOTS, VACANT
-from .questions import ROW, row_of, within
+from .questions import ROW, found_row
 from .select import Where, where_filter, where_scope
 
 TYPE_CHECKING = False
@@ -39,12 +39,12 @@ EXACT = 20_000  # vectors compared without looking at bits first
 FEW = 5_000  # vectors read one by one instead of through the matrix
 WIDE = 8_000  # candidates by bits against bits at most, or four times what is read; of fewer vectors
 SHARE = 0.3  # this share: of 10 thousand, 3,000 lose nothing against 8,000
-DEPTH = 400  # candidates whose floats are read, or four times what is wanted
+DEPTH = 600  # candidates whose floats are read, or four times what is wanted
 DEEPEST = 6_400
 _BLOCK = 8_192  # vectors whose bits are counted at once
 _DECIMALS = 6
 _PICKED = """
-SELECT v.n, c.start, c.stop, {row} FROM json_each(?) j JOIN vectors v ON v.n=j.value JOIN chunks c ON c.n=v.chunk
+SELECT v.n, 0.0, c.start, c.stop, {row} FROM json_each(?) j JOIN vectors v ON v.n=j.value JOIN chunks c ON c.n=v.chunk
 JOIN entries e ON e.n=c.entry LEFT JOIN recalled r ON r.id=e.id WHERE {where}
 """
 _OF_SESSIONS = "e.file IN (SELECT n FROM files WHERE journal IN ({marks}))"
@@ -164,13 +164,16 @@ class Asked:
 
     def _probed(self, owned: NDArray[np.bool_], limit: int) -> list[Row]:
         """Look at the best of the scope; only if few of them pass, list what passes and compare that."""
-        depth = 2 * _depth(limit)
+        depth = _depth(limit)
         looked = self._best(owned, depth, depth)
+        rows = self._rows(looked[: _past_ties(looked, 2 * limit)], limit)
+        if len(rows) >= limit:
+            return rows
         rows = self._rows(looked, len(looked))
-        share = len(rows) / len(looked) if looked else 1.0
-        if len(looked) == int(owned.sum()) or (share >= 0.5 and len(rows) >= limit):
+        if len(looked) == int(owned.sum()):
             return rows[:limit]
-        deeper = round(depth / 2 / share) if share else DEEPEST + 1
+        share = len(rows) / len(looked)
+        deeper = round(depth / share) if share else DEEPEST + 1
         if deeper > DEEPEST:
             return self._listed(limit)
         rows = self._rows(self._best(owned, deeper, deeper), limit)
@@ -254,8 +257,11 @@ class Asked:
             self._connection, "SELECT v.n, v.data FROM json_each(?) j JOIN vectors v ON v.n=j.value",
             (json.dumps(numbers),),
         )  # fmt: skip
-        floats = np.frombuffer(b"".join(data for _, data in found), "<f4").reshape(len(found), -1)
-        return _top(np.fromiter((n for n, _ in found), np.int64), floats @ self._query, limit)
+        if not found:
+            return []
+        read, data = zip(*found, strict=True)
+        floats = np.frombuffer(b"".join(data), "<f4").reshape(len(found), -1)
+        return _top(np.array(read, np.int64), floats @ self._query, limit)
 
     def _rows(self, scored: Scored, limit: int) -> list[Row]:
         """The entries of these vectors that pass; of several chunks of an entry the nearest counts."""
@@ -266,9 +272,9 @@ class Asked:
         while first < len(scored) and len(best) < limit:
             end = _past_ties(scored, first + limit)
             cosines = dict(scored[first:end])
-            for n, start, stop, *found in ask_all(self._connection, sql, (json.dumps(list(cosines)), *where.values)):
-                row = within(row_of(tuple(found)), start, stop)
-                row.cosine = cosines[n]
+            for found in ask_all(self._connection, sql, (json.dumps(list(cosines)), *where.values)):
+                row = found_row(found[1:])
+                row.cosine = cosines[found[0]]
                 if (known := best.get(row.id)) is None or _nearer(row, known):
                     best[row.id] = row
             first = end

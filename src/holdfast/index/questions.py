@@ -17,7 +17,7 @@ from ..model.value import FrozenDict
 from .catchup import card_of
 from .database import ask_all, ask_one
 from .schema import DELETED, SUPERSEDED, VISIBLE
-from .select import Where, where_filter, where_scope
+from .select import Where, where_filter, where_journal, where_scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,19 +50,22 @@ def groups(items: Sequence[str]) -> Iterator[tuple[str, Sequence[str]]]:
 
 
 def row_of(found: tuple[Any, ...]) -> Row:
-    id, time, type, importance, pinned, session_id, workspace, recalled, role, author, file, seq, *score = found
+    """A row from the columns `ROW`."""
+    id, time, type, importance, pinned, session_id, workspace, recalled, role, author, file, seq = found
     if not (time.__class__ is int and importance.__class__ is float and recalled.__class__ is seq.__class__ is int):
         raise ValueError("a row with a number that is none")
-    row = Row(id, time, type, importance, bool(pinned), session_id, workspace, recalled, score[0] if score else 0.0)
+    row = Row(id, time, type, importance, bool(pinned), session_id, workspace, recalled)
     row.role, row.author, row.file, row.seq = role, author, file, seq
     return row
 
 
-def within(row: Row, start: int, stop: int) -> Row:
-    """The same, found by this span of its text."""
-    if not (start.__class__ is int and stop.__class__ is int):
-        raise ValueError("a span with a number that is none")
-    row.span = (start, stop)
+def found_row(found: tuple[Any, ...]) -> Row:
+    """The same after its score and the span of its text by which it was found."""
+    score, start, stop = found[:3]
+    if not (score.__class__ is float and start.__class__ is stop.__class__ is int):
+        raise ValueError("a score or a span with a number that is none")
+    row = row_of(found[3:])
+    row.score, row.span = score, (start, stop)
     return row
 
 
@@ -103,21 +106,19 @@ def rarity(connection: apsw.Connection, stems: dict[str, list[str]]) -> tuple[in
 
 
 def locate(connection: apsw.Connection, scope: Scope, ids: Sequence[str], every: bool) -> dict[str, Address]:
-    places: dict[str, Address] = {}
-    for marks, group in groups(ids):
-        where = where_scope(scope, Where())
-        where.add(f"e.id IN ({marks})", *group)
-        if not every:
-            where.add("e.state=?", VISIBLE)
-        found = ask_all(
-            connection,
-            "SELECT e.id, f.journal, e.offset, e.length, e.spans "
-            f"FROM entries e JOIN files f ON f.n=e.file WHERE {where}",
-            where.values,
-        )
-        for id, journal, offset, length, spans in found:
-            places[id] = _address(id, journal, [(offset, length), *(json.loads(spans) if spans else ())])
-    return places
+    where = where_scope(scope, Where())
+    where.add("e.id IN (SELECT value FROM json_each(?))", json.dumps(list(ids)))
+    if not every:
+        where.add("e.state=?", VISIBLE)
+    found = ask_all(
+        connection,
+        f"SELECT e.id, f.journal, e.offset, e.length, e.spans FROM entries e JOIN files f ON f.n=e.file WHERE {where}",
+        where.values,
+    )
+    return {
+        id: _address(id, journal, [(offset, length), *(json.loads(spans) if spans else ())])
+        for id, journal, offset, length, spans in found
+    }
 
 
 def _address(id: str, journal: str, spans: list[tuple[int, int]]) -> Address:
@@ -129,13 +130,16 @@ def _address(id: str, journal: str, spans: list[tuple[int, int]]) -> Address:
     return Address(id=id, journal=journal, spans=tuple((start, size) for start, size in spans))
 
 
-def buried(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, Tombstone]:
+def buried(connection: apsw.Connection, scope: Scope, ids: Sequence[str]) -> dict[str, Tombstone]:
     stones: dict[str, Tombstone] = {}
     for marks, group in groups(ids):
+        where = where_journal(scope, Where())
+        where.add(f"t.id IN ({marks})", *group)
         found = ask_all(
             connection,
-            f"SELECT id, timestamp, reason, digest, compacted_at FROM tombstones WHERE id IN ({marks})",
-            group,
+            "SELECT t.id, t.timestamp, t.reason, t.digest, t.compacted_at FROM tombstones t "
+            f"LEFT JOIN files f ON f.n=t.file WHERE {where}",
+            where.values,
         )
         for id, timestamp, reason, digest, compacted_at in found:
             stones[id] = Tombstone(id=id, timestamp=timestamp, reason=reason, digest=digest, compacted_at=compacted_at)
@@ -225,15 +229,12 @@ def _live(connection: apsw.Connection, card: str, file: int, size: int, last: in
 def sessions(
     connection: apsw.Connection, scope: Scope, ids: Sequence[str]
 ) -> dict[str, tuple[str | None, Mapping[str, Any]]]:
-    known: dict[str, tuple[str | None, Mapping[str, Any]]] = {}
-    for marks, group in groups(ids):
-        where = Where()
-        where.add(f"id IN ({marks})", *group)
-        if scope.user is not None:
-            where.add("user_id=?", scope.user)
-        for id, key, decay in ask_all(connection, f"SELECT id, key, decay FROM sessions WHERE {where}", where.values):
-            known[id] = (key, json.loads(decay) if decay else {})
-    return known
+    where = Where()
+    where.add("id IN (SELECT value FROM json_each(?))", json.dumps(list(ids)))
+    if scope.user is not None:
+        where.add("user_id=?", scope.user)
+    found = ask_all(connection, f"SELECT id, key, decay FROM sessions WHERE {where}", where.values)
+    return {id: (key, json.loads(decay) if decay else {}) for id, key, decay in found}
 
 
 def tags(connection: apsw.Connection, scope: Scope) -> dict[str, int]:
@@ -264,6 +265,14 @@ def counts(connection: apsw.Connection, scope: Scope) -> dict[str, Any]:
         "oldest": iso(first) if first is not None else None, "newest": iso(last) if last is not None else None,
         "damaged": ask_one(connection, "SELECT coalesce(sum(damaged), 0) FROM files")[0],
     }  # fmt: skip
+
+
+def damaged(connection: apsw.Connection, journals: Sequence[str]) -> int:
+    found = [
+        ask_one(connection, f"SELECT coalesce(sum(damaged), 0) FROM files WHERE journal IN ({marks})", group)[0]
+        for marks, group in groups(journals)
+    ]
+    return sum(found)
 
 
 def facts(connection: apsw.Connection) -> dict[str, Any]:

@@ -6,6 +6,7 @@ Values are always bound; names of columns come from this page only, never from a
 
 from __future__ import annotations
 
+from ..model.ids import GLOBAL, user_dir
 from .schema import DELETED, SUPERSEDED, VISIBLE
 
 TYPE_CHECKING = False
@@ -51,6 +52,16 @@ def where_scope(scope: Scope, where: Where, *, leads: bool = False) -> Where:
     if scope.workspace is not None:
         loose = " OR e.workspace IS NULL" if scope.loose else ""
         where.add(f"(e.workspace=?{loose})", scope.workspace)
+    return where
+
+
+def where_journal(scope: Scope, where: Where) -> Where:
+    """Whose journals `f`, where there are no entries any more to say; one without a card is nobody's."""
+    if scope.user is not None:
+        session = "EXISTS(SELECT 1 FROM sessions s WHERE s.id=f.journal AND s.user_id=?)"
+        where.add(f"(f.journal IN (?,?) OR {session})", user_dir(scope.user), GLOBAL, scope.user)
+    if not scope.shared:
+        where.add("f.journal IS NOT ?", GLOBAL)
     return where
 
 

@@ -1,8 +1,7 @@
 """SqliteIndex: the Index port on one SQLite database an agent.
 
-Answers from the live generation and keeps it level with the journals: what was announced is caught up
-before each answer, and everything is compared after a restart and now and then. Trouble with the disk
-never fails a write that a journal has acknowledged; it leaves the index behind, and answers say so.
+Answers from the live generation, builds and erases. How it is kept level with the journals is in `levelling`,
+what it knows of vectors in `vectors`. It is derived, all of it: whatever is missing or damaged is made again.
 """
 
 from __future__ import annotations
@@ -10,34 +9,34 @@ from __future__ import annotations
 import os
 import time
 
-import apsw
-
-from ..disk import REAL, boot_id
-from ..errors import HoldfastError, Locked, StorageFailed
-from ..lock import Lock
+from ..disk import REAL
+from ..errors import HoldfastError, StorageFailed
 from ..model.scope import whole
+from ..model.value import Value
 from . import questions
-from .catchup import Bringing, file_row
-from .cutting import chunking_of
-from .database import ODD_VALUES, TROUBLE, Damaged, is_damage
+from .catchup import Bringing
+from .cutting import Chunking, chunking_of
 from .forking import OPEN
 from .generations import Generations
+from .levelling import Levelled
 from .live import BUILD_WAIT_MS, Live
 from .marks import Levels, Marks, Others
-from .options import IndexOptions as IndexOptions
-from .recalled import Recalled, stamp_of
-from .vectors import Limits, WithVectors
+from .mending import IndexLock
+from .recalled import Recalled
+from .vectors import Limits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
+
+    import apsw
 
     from ..disk import Disk
     from ..model.card import Card
     from ..model.entry import Tombstone
     from ..model.query import Filter, Row, Words
-    from ..model.replay import Address, Size
+    from ..model.replay import Address
     from ..model.scope import Scope
     from ..ports import Clock, Embedder, Journal, Progress
     from .building import Builder
@@ -45,13 +44,19 @@ if TYPE_CHECKING:
     from .database import Database
     from .fulltext import Stemmer
 
-    Sizes = dict[str, Size | None]  # journals with their files' sizes
 
-_INLINE_JOURNALS = 50  # a writer builds a missing index itself only in a home as small as this
-_ROUNDS = 4
+class IndexOptions(Value):
+    """What settings say about the index, as `wiring` hands it over."""
+
+    compare_minutes: int = 10
+    cache: bool = True  # whether vectors of costly embedders are kept by the hash of their text
+    cache_entries: int = 50_000
+    cache_bytes: int = 256 << 20
+    chunking: Chunking = Chunking()
+    vfs: str | None = None  # tests put a failing file system here
 
 
-class SqliteIndex(WithVectors):
+class SqliteIndex(Levelled):
     """See the module; made by `wiring`, one for each open agent."""
 
     def __init__(
@@ -63,15 +68,13 @@ class SqliteIndex(WithVectors):
         self._options = options or IndexOptions()
         self._bringing = Bringing(journal, self._all, lambda ids: self.cache.forget(ids))
         self._compared = time.monotonic()
-        self._recency: str | None = None  # the stamp of recalled.jsonl with which the table was last seen level
         self._stemmer: Stemmer | None = None
-        self.trouble: str | None = None  # why the index could not be written, for status and answers
         self.recalled = Recalled(recalled, disk)
         self.marks = Marks(folder, disk)
         self._levels = Levels()
         self._others = Others()
         self.generations = Generations(folder, disk)
-        self.lock = Lock(os.path.join(folder, "index.lock"), disk)
+        self.lock = IndexLock(os.path.join(folder, "index.lock"), disk)
         self.live = Live(folder, self._all, self.generations, disk, self._builder, self._options.vfs)
         if self._options.cache:
             self.limits = Limits(self._options.cache_entries, self._options.cache_bytes)
@@ -148,7 +151,7 @@ class SqliteIndex(WithVectors):
         return self.live.ask(lambda c: questions.locate(c, scope, ids, every))
 
     def buried(self, scope: Scope, ids: Sequence[str]) -> dict[str, Tombstone]:
-        return self.live.ask(lambda c: questions.buried(c, ids))
+        return self.live.ask(lambda c: questions.buried(c, scope, ids))
 
     def references(self, scope: Scope, ids: Sequence[str], inbound: bool) -> list[tuple[str, str]]:
         return self.live.ask(lambda c: questions.references(c, scope, ids, inbound))
@@ -174,6 +177,9 @@ class SqliteIndex(WithVectors):
     def counts(self, scope: Scope) -> dict[str, Any]:
         return self.live.ask(lambda c: questions.counts(c, scope))
 
+    def damaged(self, scope: Scope, journals: Sequence[str]) -> int:
+        return self.live.ask(lambda c: questions.damaged(c, journals))
+
     def recall(self, scope: Scope, ids: Sequence[str], time: int) -> None:
         self.recalled.note(ids, time)
 
@@ -184,155 +190,30 @@ class SqliteIndex(WithVectors):
         facts = self.live.ask(lambda c: {**questions.facts(c), **self.vector_facts(c)})
         behind = self._behind(self.marks.names())
         return {
-            "generation": self.live.name, "path": self.live.typed(self.database).path, **facts,
+            "generation": self.live.name, "path": self.live.ready().path, **facts,
             "bytes": self.generations.bytes_used(), "behind": len(behind), "rebuilt": self.live.rebuilt,
             "trouble": self.trouble,
         }  # fmt: skip
 
-    # -- keeping level
-
-    def announce(self, scope: Scope, journal: str) -> None:
-        self.marks.put(journal)
-
-    def suspect(self, scope: Scope, journal: str) -> None:
-        self._bringing.suspects.add(journal)
-
-    def refresh(self, scope: Scope, wait_ms: int) -> int:
-        try:
-            if wait_ms <= 0 and (self._others.at_work(self.live.opened) or self._too_much_for_a_writer()):
-                return len(self.marks.names())
-            if wait_ms > 0:
-                self._compare_if_due()
-            return self._catch_up(wait_ms)
-        except Locked:
-            return self._still_behind()
-        except (apsw.Error, *ODD_VALUES, Damaged, OSError, HoldfastError) as error:
-            return self._refused(error)
-
-    def _too_much_for_a_writer(self) -> bool:
-        """No index yet, and more to read than one write should pay for: the next search builds it."""
-        if self.live.opened is not None or self.generations.current() is not None:
-            return False
-        return any(count > _INLINE_JOURNALS for count, _ in enumerate(self._journal.journals(self._all)))
-
-    def _still_behind(self) -> int:
-        """Somebody else is at work on the index: how much is left for them."""
-        try:
-            return len(self._behind(self.marks.names()))
-        except HoldfastError as error:
-            return self._refused(error)
-
-    def _refused(self, error: BaseException) -> int:
-        """The index could not be written: say so in answers, keep the marks, go on."""
-        base = self.live.opened
-        if base is not None and is_damage(error):
-            try:
-                self.live.condemn(base, error)
-            except HoldfastError as again:
-                error = again
-            else:
-                return 0
-        self.trouble = type(error).__name__
-        return max(1, len(self.marks.names()))
-
-    def _catch_up(self, wait_ms: int) -> int:
-        deadline = time.monotonic() + wait_ms / 1000
-        todo = self._behind([*self.marks.names(), *self._bringing.suspects], ask=wait_ms > 0)
-        for _ in range(_ROUNDS):
-            if not todo:
-                break
-            held = self.lock.attempt("catch up")
-            if held is None:
-                if wait_ms <= 0:
-                    self._others.meet()
-                    return len(todo)
-                held = self.lock.hold(max(0, round((deadline - time.monotonic()) * 1000)), "catch up")
-                todo = self._sizes(todo)  # they may have grown while we waited
-            with held:
-                self._bring(todo, deadline if wait_ms > 0 else None)
-            # A writer that found the lock taken left its lines to us: look once more after letting go.
-            names = self.marks.names()
-            self._tidy(self.marks.spare(todo, names))
-            todo = self._behind(names)
-            if wait_ms > 0 and time.monotonic() >= deadline:
-                break
-        if wait_ms > 0:
-            self._bring_recency()
-        self.trouble = None
-        return len(todo)
-
-    def _sizes(self, names: Iterable[str]) -> Sizes:
-        return {name: self._journal.size(self._all, name) for name in names}
-
-    def _behind(self, names: Iterable[str], ask: bool = True) -> Sizes:
-        """Those whose rows are not level with their files; without `ask`, all that changed since they were level."""
-        sizes = self._sizes(names)
-        if not sizes:
-            return sizes
-        base, suspects = self.live.typed(self.live.database), self._bringing.suspects
-        changed = {name: size for name, size in sizes.items() if not self._levels.has(base, name, size)}
-        unsure = [name for name in changed if name not in suspects and (ask or not self._levels.knows(base, name))]
-        if unsure:
-            level = self.live.ask(lambda c: {name: sizes[name] for name in unsure if _level(c, name, sizes[name])})
-            self._levels.note(base, level)
-            changed = {name: size for name, size in changed.items() if name not in level}
-        return {**{name: sizes[name] for name in suspects & sizes.keys()}, **changed} if suspects else changed
-
-    def _bring(self, sizes: Sizes, deadline: float | None) -> None:
-        """Index these journals; the caller holds `index.lock`."""
-        base = self.live.present()
-        self._levels.note(base, base.ask(lambda c: self._bringing.bring(c, sizes, deadline)))
-        self._others.note(base)
-
-    def _bring_recency(self) -> None:
-        """Bring the table of recalls level with its file; failing costs only recency."""
-        stamp = self.recalled.stamp()
-        if stamp == self._recency or stamp == self.live.ask(stamp_of):
-            self._recency = stamp
-            return
-        try:
-            held = self.lock.attempt("note recalls")
-            if held is None:
-                return
-            with held:
-                self.live.present().ask(lambda c: self.recalled.level(c, self._clock.now()))
-        except (*TROUBLE, StorageFailed):
-            return
-
-    def _tidy(self, names: Sequence[str]) -> None:
-        """Take away marks of journals that nobody is writing and that are level."""
-        for name in names:
-            self._journal.when_idle(self._all, name, lambda name=name: self._tidy_one(name))  # type: ignore[misc]
-
-    def _tidy_one(self, name: str) -> None:
-        if self.live.ask(lambda c: _level(c, name, self._journal.size(self._all, name))):
-            self.marks.take_away(name)
-
-    def _compare_if_due(self) -> None:
-        self.database()  # opening may find that a comparison is due
-        if self.live.stale or time.monotonic() - self._compared > self._options.compare_minutes * 60:
-            self._compare()
+    # -- building and erasing
 
     def compare(self, scope: Scope) -> int:
         if self.live.ask(chunking_of) != self._options.chunking:
             self.rebuild(scope)  # texts are cut by other settings now
         return self._compare()
 
-    def _compare(self) -> int:
-        self._compared = time.monotonic()
-        known = self.live.ask(questions.journals)
-        self.live.stale = False
-        found = set(self._journal.journals(self._all))
-        marked = set(self.marks.names())
-        changed = [name for name in self._behind(found | known) if name not in marked]
-        for name in changed:
-            self.marks.put(name)
-        if self.live.typed(lambda: self._catch_up(BUILD_WAIT_MS)) == 0:
-            self.live.alone(self.lock, "note the boot", _note_boot)
-        return len(changed)
+    def rebuild(
+        self, scope: Scope, progress: Progress | None = None, embedder: Embedder | None = None, vectors: bool = True
+    ) -> None:
+        self._rescue()
+        self.live.rebuild(progress, self.furnishing(embedder, self.live.ready().path) if vectors else None)
 
-    def rebuild(self, scope: Scope, progress: Progress | None = None, embedder: Embedder | None = None) -> None:
-        self.live.rebuild(progress, self.furnishing(embedder, self.live.typed(self.database).path))
+    def _rescue(self) -> None:
+        """What only the old generation still has goes to quarantine before there is a new one (D40)."""
+        try:
+            self._compare()
+        except HoldfastError as error:  # then building says what is wrong, or it is no longer
+            self.trouble = type(error).__name__
 
     def erase(self, scope: Scope, journals: Sequence[str], ids: Sequence[str]) -> None:
         from .erasing import erase  # only `forget` pays for loading it
@@ -383,14 +264,3 @@ class SqliteIndex(WithVectors):
         self._bringing.start_over()
         self.recalled.after_fork()
         return self.live.abandon()
-
-
-def _level(connection: apsw.Connection, journal: str, size: Size | None) -> bool:
-    row = file_row(connection, journal)
-    if size is None or row is None:
-        return size is None and row is None
-    return row.level(size)
-
-
-def _note_boot(connection: apsw.Connection) -> None:
-    connection.execute("INSERT OR REPLACE INTO meta VALUES('boot', ?)", (boot_id(),)).fetchall()

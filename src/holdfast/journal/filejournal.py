@@ -59,12 +59,15 @@ class FileJournal:
         self._access = Access(agent, disk, self._places)
         self._cards = Cards(disk)
         self._desk = Desk(disk, self._places, options or JournalOptions(), announce)
+        self._set_aside: Quarantine | None = None
 
     @property
     def _quarantine(self) -> Quarantine:
-        from .quarantine import Quarantine
+        if self._set_aside is None:
+            from .quarantine import Quarantine
 
-        return Quarantine(self._disk, self._places.quarantine)
+            self._set_aside = Quarantine(self._disk, self._places.quarantine)
+        return self._set_aside
 
     def _pen(self, scope: Scope, journal: str, what: str) -> Pen:
         return Pen(self._desk, self._access.place(scope, journal), what)
@@ -275,11 +278,15 @@ class FileJournal:
             return self._quarantine.keep(journal, pieces)
 
     def quarantined(self, scope: Scope, journal: str | None = None) -> list[dict[str, Any]]:
-        """What lies in quarantine: journal, offset, hash, bytes, file."""
+        """What lies in quarantine; see the port."""
         self._access.check_agent(scope)
         with Attempt("read", self._places.quarantine):
             pieces = self._quarantine.kept(journal)
-            return [piece for piece in pieces if self._access.sees(scope, self._places.of(piece["journal"]))]
+            seen = {name: self._access.sees(scope, self._places.of(name)) for name in {p["journal"] for p in pieces}}
+            return [
+                piece for piece in pieces
+                if seen[piece["journal"]] and (scope.user is None or piece["user_id"] in (None, scope.user))
+            ]  # fmt: skip
 
     def release(self, scope: Scope, journal: str, matches: Callable[[bytes], bool]) -> int:
         """Erase the quarantined pieces of a journal for which `matches` says yes."""

@@ -1,16 +1,20 @@
 """Quarantine: damaged pieces of journals, kept exactly as found, one file each (D41).
 
-A piece is keyed by journal, offset and hash, so finding the same damage again writes nothing. The
-pieces may hold remembered text: `forget` searches and erases them through `release`.
+A piece is keyed by journal, offset and hash, so finding the same damage again writes nothing. Beside damaged lines
+lies what an index still knew of lines that are gone (`model.salvage`). The pieces may hold remembered text: `forget`
+searches and erases them through `release`. What lies here is read again only when the directory has changed, since
+every search asks whether anything does.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import time
 from hashlib import sha256
 
 from ..disk import discard, exists, make_private_dir, read_file, temporary_name, write_new
+from ..model.salvage import salvage_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,16 +23,18 @@ if TYPE_CHECKING:
 
     from ..disk import Disk
 
+_SETTLED_NS = 2_000_000_000  # two changes closer than a file system's clock ticks look like one
 _NAME = re.compile(r"(?P<journal>\w+)-(?P<offset>\d+)-(?P<hash>[0-9a-f]{16})\.bad\Z")
 
 
 class Quarantine:
     """The quarantine directory of one agent."""
 
-    __slots__ = ("_directory", "_disk")
+    __slots__ = ("_directory", "_disk", "_known")
 
     def __init__(self, disk: Disk, directory: str) -> None:
         self._disk, self._directory = disk, directory
+        self._known: tuple[int, list[dict[str, Any]]] | None = None  # when the directory changed, what lay there
 
     def keep(self, journal: str, pieces: Sequence[tuple[int, bytes]]) -> int:
         """Keep pieces (offset, bytes), each once; returns how many were new."""
@@ -53,16 +59,29 @@ class Quarantine:
             raise
 
     def kept(self, journal: str | None = None) -> list[dict[str, Any]]:
-        """What lies there: journal, offset, hash, bytes and file of each piece, in order."""
+        """What lies there, in order; see the port."""
+        try:
+            changed = self._disk.stat(self._directory).st_mtime_ns
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        if self._known is None or self._known[0] != changed:
+            self._known = changed if time.time_ns() - changed > _SETTLED_NS else -1, self._read()
+        return [dict(piece) for piece in self._known[1] if journal in (None, piece["journal"])]
+
+    def _read(self) -> list[dict[str, Any]]:
         found = [match for name in self._names() if (match := _NAME.match(name))]
-        pieces = [self._described(match) for match in found if journal in (None, match["journal"])]
+        pieces = [piece for match in found if (piece := self._described(match)) is not None]
         return sorted(pieces, key=lambda piece: (piece["journal"], piece["offset"], piece["hash"]))
 
-    def _described(self, match: re.Match[str]) -> dict[str, Any]:
+    def _described(self, match: re.Match[str]) -> dict[str, Any] | None:
         path = self._path(match.string)
+        try:
+            raw = read_file(self._disk, path)
+        except FileNotFoundError:  # released meanwhile
+            return None
         return {
             "journal": match["journal"], "offset": int(match["offset"]), "hash": match["hash"],
-            "bytes": self._disk.stat(path).st_size, "file": path,
+            "bytes": len(raw), "file": path, **told(raw),
         }  # fmt: skip
 
     def release(self, journal: str, matches: Callable[[bytes], bool]) -> int:
@@ -83,3 +102,9 @@ class Quarantine:
 
     def _path(self, name: str) -> str:
         return os.path.join(self._directory, name)
+
+
+def told(raw: bytes) -> dict[str, Any]:
+    """What a piece says of itself: the entry that it is all that is left of, and whose."""
+    found = salvage_in(raw)
+    return {"lost": found.entry if found and found.gone else None, "user_id": found.user_id if found else None}

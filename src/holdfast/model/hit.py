@@ -1,4 +1,4 @@
-"""Hit, SearchResult and Context: what recall answers with.
+"""Hit, SearchResult, Entries and Context: what recall answers with.
 
 A hit cites an entry or `path:line` and shows every factor of its score. A result says in which mode
 it was found and, when something kept it from being whole, why (promise 7).
@@ -10,7 +10,7 @@ from .value import FrozenDict, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from .entry import Entry
@@ -73,6 +73,16 @@ class SearchResult(Value):
             "hits": [hit.to_dict() for hit in self.hits],
             "mode": self.mode, "degraded": self.degraded, "took_ms": self.took_ms,
         }  # fmt: skip
+
+
+class Entries(list["Entry"]):
+    """What a query found, and the ids that were referred to on the way and lead nowhere."""
+
+    __slots__ = ("dangling",)
+
+    def __init__(self, found: Iterable[Entry] = (), dangling: tuple[str, ...] = ()) -> None:
+        super().__init__(found)
+        self.dangling = dangling
 
 
 class Context(Value):

@@ -94,6 +94,8 @@ class Embedding:
         try:
             if embedder is not None:
                 return self._index.embed(scope, embedder.within(wait_ms), budget_ms)
+            if self.reason is None:
+                return 0  # this memory was told to have no vectors
         except HoldfastError as error:  # the embedder failed, or the index is busy or read-only
             self.reason = error.message
         return self.missing(scope)[0]
@@ -187,6 +189,14 @@ class Embedding:
         except OSError:
             return ""
 
+    def pin_trouble(self) -> str | None:
+        """What is wrong with our own file; None if it can be read or there is none."""
+        try:
+            pins.read(self._disk, self._path)
+        except Corrupt as error:
+            return error.message
+        return None
+
     # -- changing
 
     def change(self, provider: str, progress: Progress | None = None) -> None:
@@ -202,7 +212,7 @@ class Embedding:
         before = self._old_pin()
         pins.write(self._disk, self._path, before, fresh)
         try:
-            self._index.rebuild(self._scope, progress, embedder)
+            self._index.rebuild(self._scope, progress, embedder, vectors=embedder is not None)
         except BaseException:
             pins.write(self._disk, self._path, before)
             raise

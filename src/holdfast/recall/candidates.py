@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from .asking import Question
     from .fusion import Scores, Weights
 
-MOST = 200
 LEAST = 100
-NEAREST = 100
+NEAREST = 60
 ANSWERED = 60  # how many of the best candidates bring the turn after them along: often the answer
 SPOKEN = "conversation"
 VECTOR_MS = 1_500  # how long a question's vector may take before words must do
@@ -38,7 +37,9 @@ class Candidates:
         self.floor = 1.0  # cosines up to this are noise
         self.weights: Weights = WITHOUT_VECTORS
         self.mode = "keyword"
-        by_word = store.index.match(scope, wanted, question.words, min(MOST, max(LEAST, count)))
+        self._words, self._count = question.words, max(LEAST, count)
+        by_word = store.index.match(scope, wanted, question.words, self._count)
+        self._more = len(by_word) == self._count  # there may be others that hold a word
         vector = self._vector(question)
         near = store.index.near(scope, wanted, vector, NEAREST) if vector is not None else []
         self.rows = _joined(by_word, near)
@@ -48,13 +49,25 @@ class Candidates:
             self.vector = spread({row.id: row.cosine for row in near if row.cosine is not None})
         elif question.words.terms:
             self.rows += self._answers(by_word)
+        self._known = {row.id for row in self.rows}
         if talk := talk_of(self.rows):
             store.index.describe(scope, talk)
+
+    def further(self, most: int) -> list[Row]:
+        """So many more that hold a word, best first; each is given once."""
+        if not self._more:
+            return []
+        count = self._count + most
+        found = self._store.index.match(self._scope, self._wanted, self._words, count)
+        self._more, self._count = len(found) == count, count
+        rest = [row for row in found if row.id not in self._known]
+        self._known.update(row.id for row in rest)
+        return rest or self.further(2 * most)
 
     def _vector(self, question: Question) -> Vector | None:
         """The question's vector, and with it the weights and the floor of its embedder."""
         embedding = self._store.embedding
-        if not question.words.terms or not embedding.wanted:
+        if not question.words.terms or not (self._store.settings["recall.vectors"] and embedding.wanted):
             return None
         embedding.top_up(self._scope)
         vector = embedding.query_vector(question.text, VECTOR_MS)
@@ -63,7 +76,9 @@ class Candidates:
             self.reason = embedding.reason
             return None
         self.floor, self.mode = embedder.floor, "hybrid"
-        self.weights = WITH_VECTORS.replace(vector=WITH_VECTORS.vector * share(embedder.known(question.text)))
+        text, near = self._store.settings["recall.text_weight"], self._store.settings["recall.vector_weight"]
+        known = share(embedder.known(question.text)) if text else 1.0  # who wants vectors alone gets them
+        self.weights = WITH_VECTORS.replace(keyword=text, vector=near * known)
         return vector
 
     def _answers(self, rows: Sequence[Row]) -> list[Row]:

@@ -12,6 +12,7 @@ import math
 
 from ..model.value import Value
 from ..text.content import searchable_text
+from ..text.form import asks
 from ..text.globs import matches
 from ..text.stopwords import ASKING
 from ..text.words import searchable
@@ -28,10 +29,10 @@ if TYPE_CHECKING:
 
     _Term = tuple[frozenset[str], float]
 
-BEFORE = 0.5  # what a word in the turn before is worth beside one in the turn itself
+BEFORE = 0.5  # what a word in a question is worth for the turn after it, beside one in the turn itself
 NAME = 1.5  # what naming its author is worth, in rarest words
 COSINE = 0.5  # what the nearest vector adds to how well a question is answered at all
-OWN = 0.2  # how much of a hit's score is its own, the rest being that of the best
+OWN = 0.5  # how much of a hit's score is its own, the rest being that of the best
 LOOSE = 0.3  # what a word of asking is worth where it is held; where it is not, nobody misses it
 
 
@@ -97,6 +98,7 @@ class Scoring:
         self._store, self._scope, self._floor = store, scope, floor
         self._coverage = Coverage(store, scope, question)
         self._answered = 0.0
+        self.settled = False
 
     def parts(self, row: Row, entry: Entry) -> Parts | None:
         """What speaks for a hit; None if neither a word nor its vector does, and it is no hit."""
@@ -108,8 +110,10 @@ class Scoring:
         return Parts(coverage=named, nearness=nearness, cosine=row.cosine or 0.0, span=row.span)
 
     def _before(self, row: Row) -> Entry | None:
+        """The turn before, if it is one that asks: then this may be the answer, which holds other words."""
         self._store.index.look_around(self._scope, [row])
-        return self._store.reader.one(self._scope, row.before) if row.before is not None else None
+        before = self._store.reader.one(self._scope, row.before) if row.before is not None else None
+        return before if before is not None and asks(searchable_text(before.content)) else None
 
     def settle(self, best: Sequence[Parts]) -> None:
         """How well the question is answered at all: the most covered and the nearest of the best hits."""
@@ -117,7 +121,12 @@ class Scoring:
         if any(part.cosine for part in best):
             nearest = max(part.cosine for part in best)
             covered = max(covered, (covered + COSINE * nearest) / (1 + COSINE))
-        self._answered = covered
+        self._answered, self.settled = covered, True
+
+    @property
+    def most(self) -> float:
+        """What a hit of this search can score at most, all of its words held."""
+        return self._answered
 
     def score(self, parts: Parts) -> float:
         """0..1."""

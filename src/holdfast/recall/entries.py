@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _PAGE = 500
 _WAIT_MS = 2_000
+_MOST_SCOPES = 1_000
 
 
 class Reader:
@@ -34,6 +35,7 @@ class Reader:
         self._version = -1
         self.hits = self.misses = 0
         self.damaged = 0  # entries that did not read back
+        self._left_out: tuple[int, dict[Scope, int]] = (-1, {})
 
     def after_fork(self) -> None:
         """In a child: another thread of the parent may have held our lock."""
@@ -77,6 +79,18 @@ class Reader:
             found.update(self._journal.fetch(scope, again.values()))
             self.damaged += sum(place.id not in found for place in lost)
         return {id: found[id] for id in ids if id in found}
+
+    def left_out(self, scope: Scope) -> int:
+        """How many entries no search in this scope can find, damaged or lost; found out once a version of the index."""
+        version = self._index.version(scope)
+        if version != self._left_out[0] or len(self._left_out[1]) > _MOST_SCOPES:
+            self._left_out = (version, {})
+        known = self._left_out[1]
+        if scope not in known:
+            from .missing import left_out  # a writer does without
+
+            known[scope] = left_out(self._journal, self._index, scope)
+        return known[scope]
 
     def _cached(self, scope: Scope, ids: list[str]) -> dict[str, Entry]:
         version = self._index.version(scope)

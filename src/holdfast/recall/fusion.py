@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class Weights(Value):
     """What each signal may add, relative to a perfect match; chosen by measuring (docs/benchmarks.md)."""
 
-    keyword: float = 0.53
+    keyword: float = 0.53  # this and the next as `recall.text_weight` and `recall.vector_weight` say
     vector: float = 0.47
     neighbour: float = 0.2
     beyond: float = 0.1
@@ -114,13 +114,15 @@ def by_form(rows: Sequence[Row], question: Question, weights: Weights) -> Scores
 
 
 def talk_of(rows: Sequence[Row]) -> list[Row]:
-    """What people said to each other: by name, in sessions without an assistant."""
+    """What people said to each other: by name or by nobody knows whom, in sessions without an assistant."""
     assisted = {row.session_id for row in rows if "assistant" in (row.role, row.author)}
-    return [row for row in rows if _named(row) and row.session_id not in assisted]
+    return [row for row in rows if row.session_id not in assisted and _by_somebody(row)]
 
 
-def _named(row: Row) -> bool:
-    return row.author is not None and row.author.lower() not in ROLES
+def _by_somebody(row: Row) -> bool:
+    if row.author is None:
+        return row.role is None and row.type == "conversation"
+    return row.author.lower() not in ROLES
 
 
 def by_session(rows: Sequence[Row], scores: Scores) -> Scores:
@@ -134,15 +136,16 @@ def by_session(rows: Sequence[Row], scores: Scores) -> Scores:
 
 
 class Fused:
-    """The match of each row, and by name what it is the sum of."""
+    """The match of each row, scaled to the best, and by name what it is the sum of."""
 
     def __init__(self, parts: dict[str, Scores], sums: Scores) -> None:
         self._parts = parts
-        self.match = scaled(sums)  # to the best
+        self._best = max(sums.values(), default=0.0) or 1.0
+        self.match = scaled(sums)
 
     def explained(self, id: str) -> Scores:
-        """Every part of a row's match, and `match`."""
-        return {**{name: part.get(id, 0.0) for name, part in self._parts.items()}, "match": self.match.get(id, 0.0)}
+        """Every part of a row's match."""
+        return {name: part.get(id, 0.0) / self._best for name, part in self._parts.items()}
 
 
 def fused(

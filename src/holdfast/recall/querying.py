@@ -11,12 +11,13 @@ import time
 
 from ..errors import Invalid
 from ..guard import validate
+from ..model.hit import Entries
 from ..model.query import Filter, passes
 from ..model.value import Value
 from . import filters as filtering
+from .ordering import RANKS, ranking_for
 from .references import walk
-from .relevance import Ranking, relevance
-from .searching import RANKS, _overrides
+from .relevance import relevance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,19 +71,19 @@ def get(store: Store, scope: Scope, id: str) -> Entry | None:
     return found
 
 
-def query(store: Store, scope: Scope, asked: Ask) -> list[Entry]:
-    """The entries that pass, ranked and paged."""
+def query(store: Store, scope: Scope, asked: Ask) -> Entries:
+    """The entries that pass, ranked and paged; with references also which of them lead nowhere."""
     started = time.perf_counter()
     store.index.refresh(scope, store.settings["index.wait_ms"])
     if asked.references:
         found = _related(store, scope, asked)
     elif asked.rank in _ORDERS:
         rows = store.index.rows(scope, asked.wanted, _ORDERS[asked.rank], asked.limit, asked.offset)
-        found = _read(store, scope, asked, [row.id for row in rows])
+        found = Entries(_read(store, scope, asked, [row.id for row in rows]))
     else:
         ids = _by_relevance(store, scope, asked.wanted)
         end = None if asked.limit is None else asked.offset + asked.limit
-        found = _read(store, scope, asked, ids[asked.offset : end])
+        found = Entries(_read(store, scope, asked, ids[asked.offset : end]))
     store.observer.record("memory.operations.query.duration_ms", (time.perf_counter() - started) * 1000)
     return found
 
@@ -95,12 +96,12 @@ def _read(store: Store, scope: Scope, asked: Ask, ids: Sequence[str]) -> list[En
 
 def _by_relevance(store: Store, scope: Scope, wanted: Filter) -> list[str]:
     rows = store.index.rows(scope, wanted)
-    ranking = Ranking(store.settings, store.clock.now(), scope.workspace, _overrides(store, scope, rows))
+    ranking = ranking_for(store, scope, rows)
     scored = [(-round(relevance(ranking.factors(row)), 9), row.id) for row in rows]
     return [id for _, id in sorted(scored)]
 
 
-def _related(store: Store, scope: Scope, asked: Ask) -> list[Entry]:
+def _related(store: Store, scope: Scope, asked: Ask) -> Entries:
     """What these entries refer to and what refers to them, nearest first."""
 
     def edges(ids: list[str]) -> list[tuple[str, str]]:
@@ -112,4 +113,11 @@ def _related(store: Store, scope: Scope, asked: Ask) -> list[Entry]:
     ids = [id for id, _depth in reached if id not in asked.references]
     found = _read(store, scope, asked, ids)
     end = None if asked.limit is None else asked.offset + asked.limit
-    return found[asked.offset : end]
+    return Entries(found[asked.offset : end], dangling(store, scope, [id for id, _depth in reached]))
+
+
+def dangling(store: Store, scope: Scope, ids: Sequence[str]) -> tuple[str, ...]:
+    """Those that lead nowhere in this scope: never there, deleted, or forgotten."""
+    there = store.index.locate(scope, ids, every=True)
+    gone = store.index.buried(scope, list(there))
+    return tuple(id for id in ids if id not in there or id in gone)

@@ -9,7 +9,6 @@ result means that nothing matches.
 from __future__ import annotations
 
 import time
-from operator import itemgetter
 
 from ..errors import Invalid
 from ..guard import validate
@@ -24,7 +23,8 @@ from .asking import trust, understand
 from .candidates import Candidates
 from .coverage import Scoring
 from .fusion import fused
-from .relevance import Ranking, influence, relevance
+from .ordering import RANKS, Ranked, ordered, ranking_for
+from .relevance import relevance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,15 +32,16 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..model.entry import Entry
-    from ..model.query import Row
     from ..model.scope import Scope
     from ..store import Store
     from .asking import Question
     from .coverage import Parts
-    from .fusion import Scores
+    from .fusion import Fused
 
-RANKS = ("match", "relevance", "recent", "importance")
 MOST_AUTHORS = 2_000
+PAGE = 25  # hits for which there are candidates, whatever page is asked for: pages of one question must fit together
+CROWD = 1_000  # candidates where something else than the match decides: the newest may match least
+IN_VAIN = 40  # candidates in a row that score too little: no better ones follow
 SETTLED = 10  # the best so many say how well a question is answered
 WITHOUT_VECTOR = 0.01  # share of a scope that may lack a vector before the answer says so
 LONGEST_PROMPT = 20_000  # characters of a prompt that are looked up
@@ -56,6 +57,11 @@ class Ask(Value):
     offset: int = 0
     rank: str = "match"
     min_score: float = 0.0
+
+    @property
+    def last(self) -> int:
+        """How many hits there are up to the end of the page asked for."""
+        return self.limit + self.offset
 
 
 def ask(
@@ -84,7 +90,7 @@ def search(store: Store, scope: Scope, asked: Ask) -> SearchResult:
     mode, reason = "keyword", None
     if not asked.words.empty:
         question = understand(asked.text, store.index.authors(scope, MOST_AUTHORS))
-        count = (asked.limit + asked.offset) * store.settings["recall.candidates"]
+        count = CROWD if asked.rank != "match" else PAGE * store.settings["recall.candidates"]
         found = Candidates(store, scope, asked.wanted, question, count)
         hits, mode, reason = _hits(store, scope, asked, question, found), found.mode, found.reason
     store.index.recall(scope, [hit.id for hit in hits], store.clock.now())
@@ -99,8 +105,9 @@ def _degraded(store: Store, scope: Scope, behind: int, damaged: int, mode: str, 
     reasons = []
     if behind:
         reasons.append("read-only, index behind" if store.read_only() else f"index behind by {behind}")
+    damaged = max(damaged, store.reader.left_out(scope))
     if damaged:
-        reasons.append(f"{damaged} damaged entries left out; run `holdfast verify`")
+        reasons.append(f"{damaged} damaged or lost entries left out; run `holdfast verify`")
     if reason is not None:
         reasons.append(f"by keyword only: {reason}")
     missing, total = store.embedding.missing(scope) if mode == "hybrid" else (0, 0)
@@ -113,40 +120,53 @@ def _hits(store: Store, scope: Scope, asked: Ask, question: Question, found: Can
     """Candidates ranked, read back from their journals, scored, cut to the page asked for."""
     if not found.rows:
         return []
-    ranking = Ranking(store.settings, store.clock.now(), scope.workspace, _overrides(store, scope, found.rows))
-    matched = fused(
-        found.rows, question, found.keyword, found.vector, _trust(store, scope, question), found.weights
-    )  # fmt: skip
-    ordered = _ordered(found.rows, matched.match, ranking, asked.rank)
+    trusted = _trust(store, scope, question)
+    matched = fused(found.rows, question, found.keyword, found.vector, trusted, found.weights)
     scoring = Scoring(store, scope, question, found.floor)
-    wanted = asked.limit + asked.offset
     hits: list[Hit] = []
-    size = max(wanted, SETTLED)
-    for start in range(0, len(ordered), size):
-        page = list(_spoken_for(store, scope, asked, scoring, ordered[start : start + size]))
-        if start == 0:
-            scoring.settle([parts for _, _, parts in page[:SETTLED]])
-        for ranked, entry, parts in page:
-            score = round(min(1.0, scoring.score(parts) * ranked.influence), 4)  # moved as in D19
-            if score >= asked.min_score and score > 0 and len(hits) < wanted:
-                factors = {**matched.explained(entry.id), **ranking.factors(ranked.row, ranked.match, ranked.recalls)}
-                hits.append(_hit(store, entry, {**factors, "influence": ranked.influence}, parts, score, asked))
-        if len(hits) >= wanted:
-            break
-    return _named(store, scope, hits[asked.offset : wanted])
+    in_vain = 0
+    for ranked in _ranked(store, scope, asked, found, matched):
+        for one, entry, parts in _spoken_for(store, scope, asked, scoring, ranked):
+            score = round(min(1.0, scoring.score(parts) * one.influence), 4)  # moved as in D19
+            if score >= asked.min_score and score > 0:
+                hits.append(_hit(store, entry, {**matched.explained(entry.id), **one.factors}, parts, score, asked))
+                in_vain = 0
+            else:
+                in_vain += 1
+            if len(hits) == asked.last or in_vain == IN_VAIN or scoring.most < asked.min_score:
+                return _named(store, scope, hits[asked.offset :])
+    return _named(store, scope, hits[asked.offset :])
+
+
+def _ranked(store: Store, scope: Scope, asked: Ask, found: Candidates, matched: Fused) -> Iterator[list[Ranked]]:
+    """The candidates in order; then, for pages beyond them, what else holds a word, in the order of the words."""
+    yield ordered(found.rows, matched.match, ranking_for(store, scope, found.rows), asked.rank)
+    most = asked.last
+    while rest := found.further(most):
+        ranking = ranking_for(store, scope, rest)
+        yield [Ranked(row, 0.0, ranking) for row in rest]
+        most *= 4
 
 
 def _spoken_for(
-    store: Store, scope: Scope, asked: Ask, scoring: Scoring, ordered: Sequence[Ranked]
+    store: Store, scope: Scope, asked: Ask, scoring: Scoring, ranked: Sequence[Ranked]
 ) -> Iterator[tuple[Ranked, Entry, Parts]]:
-    """Rows read back from their journals, checked once more, with what speaks for them."""
-    entries = store.reader.entries(scope, [ranked.row.id for ranked in ordered])
-    for ranked in ordered:
-        entry = entries.get(ranked.row.id)
-        if entry is not None and passes(entry, asked.wanted):
-            parts = scoring.parts(ranked.row, entry)
-            if parts is not None:
-                yield ranked, entry, parts
+    """Rows read back from their journals page by page, checked once more, with what speaks for them."""
+    size = max(asked.last, SETTLED)
+    for start in range(0, len(ranked), size):
+        page = ranked[start : start + size]
+        entries = store.reader.entries(scope, [one.row.id for one in page])
+        told = [
+            (one, entry, parts)
+            for one in page
+            if (entry := entries.get(one.row.id)) is not None
+            and passes(entry, asked.wanted)
+            and (parts := scoring.parts(one.row, entry)) is not None
+        ]
+        if not scoring.settled:
+            best = {one.row.id for one in page[:SETTLED]}
+            scoring.settle([parts for one, _, parts in told if one.row.id in best])
+        yield from told
 
 
 def _named(store: Store, scope: Scope, hits: Sequence[Hit]) -> list[Hit]:
@@ -160,47 +180,11 @@ def _trust(store: Store, scope: Scope, question: Question) -> float:
     return trust(*store.index.mentions(scope, question.authors[0])) if len(question.authors) == 1 else 1.0
 
 
-def _overrides(store: Store, scope: Scope, rows: Sequence[Row]) -> dict[str, Mapping[str, Any]]:
-    """Decay overrides of the sessions that these rows come from."""
-    ids = list({row.session_id for row in rows if row.session_id is not None})
-    return {id: decay for id, (_key, decay) in store.index.sessions(scope, ids).items() if decay}
-
-
-class Ranked:
-    """A candidate in its place."""
-
-    __slots__ = ("influence", "match", "recalls", "row")
-
-    def __init__(self, row: Row, match: float, influence: float, recalls: bool) -> None:
-        self.row, self.match, self.influence, self.recalls = row, match, influence, recalls
-
-
-def _ordered(rows: Sequence[Row], match: Scores, ranking: Ranking, rank: str) -> list[Ranked]:
-    """Best first; ties by id, so that the order does not depend on how the index was built."""
-    # What a search found must not rank higher in the next one for having been found: only the seeds'
-    # relevance counts recalls.
-    recalls = rank == "relevance"
-    keyed = []
-    for row in rows:
-        own, weight = match.get(row.id, 0.0), ranking.weight(row, recalls)
-        ranked = Ranked(row, own, influence(weight, ranking.influence), recalls)
-        keyed.append((-round(_rank(rank, ranked, weight), 9), row.id, ranked))
-    return [ranked for _, _, ranked in sorted(keyed, key=itemgetter(0, 1))]
-
-
-def _rank(rank: str, ranked: Ranked, weight: float) -> float:
-    if rank == "match":
-        return ranked.match * ranked.influence
-    if rank == "relevance":
-        return min(1.0, ranked.match * weight)
-    return ranked.row.time if rank == "recent" else ranked.row.importance
-
-
 def _hit(store: Store, entry: Entry, factors: dict[str, float], parts: Parts, score: float, asked: Ask) -> Hit:
     said = searchable_text(entry.content)
     scores = {
         **factors, "coverage": parts.coverage, "nearness": parts.nearness, "cosine": parts.cosine,
-        "relevance": relevance({**factors, "match": parts.own}),
+        "relevance": relevance(factors),
     }  # fmt: skip
     terms = (*asked.words.terms, *asked.words.prefixes)
     shown = snippet(said, terms, store.settings["recall.snippet_chars"], parts.span)

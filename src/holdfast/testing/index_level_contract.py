@@ -102,6 +102,7 @@ class LevelContract:
         assert backend.ids() == [fine.id]
         assert backend.index.counts(ALL)["damaged"] == 1
         assert len(backend.journal.quarantined(ALL, SESSION)) >= 1
+        assert [backend.index.damaged(ALL, names) for names in ([SESSION], [OTHER], [])] == [1, 0, 0]
 
     @pytest.mark.parametrize("seed", range(5))
     def test_rebuilt_and_reopened_it_answers_as_before(self, backend: Workbench, seed: int) -> None:
@@ -255,6 +256,18 @@ class HiddenContract:
         stone = Tombstone(id=entry.id, timestamp=iso(7), reason="topic", digest="d", compacted_at=iso(9))
         backend.journal.bury(ANA, SESSION, [stone])
         assert backend.level().buried(ANA, [entry.id, entry_id(1)]) == {entry.id: stone}
+
+    def test_tombstones_of_another_user_are_out_of_sight(self, backend: Workbench) -> None:
+        backend.session()
+        own, shared = backend.user(), backend.shared()
+        places = (SESSION, own, shared)
+        ids = [backend.add("x", journal).id for journal in places]
+        for journal, id in zip(places, ids, strict=True):
+            backend.journal.bury(ALL, journal, [Tombstone(id=id, timestamp=iso(0), reason="user")])
+        index = backend.level()
+        assert set(index.buried(ANA, ids)) == set(index.buried(ALL, ids)) == set(ids)
+        assert set(index.buried(BEN, ids)) == {ids[2]}
+        assert index.buried(BEN.replace(shared=False), ids) == {}
 
     def test_a_later_value_of_a_key_hides_the_earlier(self, backend: Workbench) -> None:
         own = backend.user()

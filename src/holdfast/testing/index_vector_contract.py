@@ -20,6 +20,7 @@ from .workbench import AGENT, ALL, ANA, BEN, OTHER, SESSION
 if TYPE_CHECKING:
     from typing import Any
 
+    from ..model.entry import Entry
     from .workbench import Workbench
 
 
@@ -55,6 +56,11 @@ def near(
 def filled(backend: Workbench, embedder: HashingEmbedder) -> None:
     assert backend.level().embed(ALL, embedder, None) == 0
     embedder.calls.clear()
+
+
+def heard(backend: Workbench, text: str) -> Entry:
+    """A turn of nobody knows whom."""
+    return backend.add(content={"text": text})
 
 
 class VectorContract:
@@ -146,9 +152,25 @@ class VectorContract:
             found = backend.level().near(scope, wanted, asked(embedder, "apple pear"), 10_000)
             assert {row.id for row in found} == passing
 
+    def test_who_goes_on_speaking_is_not_seen_with_what_they_said_before(self, backend: Workbench) -> None:
+        backend.session()
+        for text, role in (("alpha", "user"), ("beta", "user"), ("gamma", "assistant")):
+            backend.add(content={"text": text, "role": role})
+        embedder = HashingEmbedder()
+        backend.level().embed(ALL, embedder, None)
+        assert set(embedder.calls) == {"alpha", "beta", "beta\ngamma"}
+
+    def test_a_named_speaker_is_seen_with_the_turn_before_whoever_said_it(self, backend: Workbench) -> None:
+        backend.session()
+        for text in ("alpha", "beta"):
+            backend.add(content={"text": text, "author": "Ana", "role": "user"})
+        embedder = HashingEmbedder()
+        backend.level().embed(ALL, embedder, None)
+        assert set(embedder.calls) == {"Ana: alpha", "Ana: alpha\nAna: beta"}
+
     def test_a_deleted_turn_ends_its_vector_and_that_of_the_turn_after_it(self, backend: Workbench) -> None:
         backend.session()
-        first, second, third = backend.add("alpha"), backend.add("beta"), backend.add("gamma")
+        first, second, third = heard(backend, "alpha"), heard(backend, "beta"), heard(backend, "gamma")
         embedder = HashingEmbedder()
         filled(backend, embedder)
         backend.bury(second)
@@ -174,8 +196,8 @@ class VectorContract:
 
     def test_another_text_is_embedded_anew_with_the_turn_after_it(self, backend: Workbench) -> None:
         backend.session()
-        first = backend.add("alpha")
-        backend.add("beta")
+        first = heard(backend, "alpha")
+        heard(backend, "beta")
         embedder = HashingEmbedder()
         filled(backend, embedder)
         backend.journal.amend(ANA, SESSION, first.id, "user", {"text": "omega"})
@@ -193,9 +215,9 @@ class VectorContract:
 
     def test_a_rewrite_that_drops_a_turn_ends_the_vector_after_it(self, backend: Workbench) -> None:
         backend.session()
-        gone = backend.add("alpha")
-        backend.add("beta")
-        backend.add("gamma")
+        gone = heard(backend, "alpha")
+        heard(backend, "beta")
+        heard(backend, "gamma")
         embedder = HashingEmbedder()
         filled(backend, embedder)
         backend.journal.rewrite(ANA, SESSION, lambda entry: None if entry.id == gone.id else entry)
@@ -226,6 +248,14 @@ class VectorContract:
         assert embedder.calls == []
         assert near(backend, embedder, "beta") == before
         assert len(before) == len(entries)
+
+    def test_a_rebuild_without_vectors_has_none(self, backend: Workbench) -> None:
+        backend.session()
+        backend.add("anchors")
+        filled(backend, HashingEmbedder())
+        backend.index.rebuild(ALL, vectors=False)
+        assert backend.index.embedded_by(ALL) is None
+        assert backend.index.backlog(ALL) == (1, 1)
 
     def test_a_rebuild_with_another_embedder_changes_the_kind_of_all(self, backend: Workbench) -> None:
         backend.session()

@@ -11,6 +11,7 @@ from ..model.entry import Tombstone
 from ..model.ids import entry_id
 from ..model.moment import iso
 from ..model.replay import Address, Mark
+from ..model.salvage import Salvage, salvaged
 from ..model.value import FrozenDict
 from .workbench import ALL, ANA, OTHER, SESSION
 
@@ -339,3 +340,12 @@ class FilesContract:
         backend.journal.quarantine(ANA, SESSION, [(1, b"one"), (2, b"two")])
         assert backend.journal.release(ANA, SESSION, lambda raw: raw == b"one") == 1
         assert [piece["offset"] for piece in backend.journal.quarantined(ANA)] == [2]
+
+    def test_what_an_index_still_knew_is_told_from_damaged_lines(self, backend: Workbench) -> None:
+        backend.session()
+        gone = salvaged(Salvage(entry="mem_A", user_id="ana"), {"text": "words"})
+        damaged = salvaged(Salvage(entry="mem_B", gone=False, user_id="ana"), {"text": "words"})
+        backend.journal.quarantine(ALL, SESSION, [(1, b'{"id":"mem_C"'), (2, gone), (3, damaged)])
+        kept = backend.journal.quarantined(ANA)
+        assert [piece["lost"] for piece in kept] == [None, "mem_A", None]
+        assert [piece["user_id"] for piece in kept] == [None, "ana", "ana"]

@@ -11,13 +11,14 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from ..model.card import statistics_of
-from ..model.ids import GLOBAL
+from ..model.ids import GLOBAL, user_dir
 from ..model.moment import HOUR_MS, iso, millis
 from ..model.query import Row, passes
 from ..model.record import fold, is_entry
 from ..model.replay import Address
 from ..model.scope import whole
 from ..text.content import searchable_text
+from ..text.form import asks
 from .bm25 import has_glob, occurrences, scores, split
 from .memory_vectors import MemoryVectors, views_of, with_cosine
 
@@ -65,6 +66,7 @@ class MemoryIndex:
         self._journal = journal
         self._known: dict[str, _Known] = {}
         self._stones: dict[str, Tombstone] = {}
+        self._graves: dict[str, str] = {}  # the journal that a tombstone was last read from
         self._recalled: dict[str, int] = {}
         self._vectors = MemoryVectors()
         self._announced: set[str] = set()  # never taken away: a mark says "look at me", not "something is missing"
@@ -107,14 +109,16 @@ class MemoryIndex:
         known = self._known.get(journal)
         return known.size if known else None
 
-    def rebuild(self, scope: Scope, progress: Progress | None = None, embedder: Embedder | None = None) -> None:
+    def rebuild(
+        self, scope: Scope, progress: Progress | None = None, embedder: Embedder | None = None, vectors: bool = True
+    ) -> None:
         self._known, self._stones, self._built = {}, {}, True
         names = list(self._journal.journals(self._all))
         for done, name in enumerate(names, 1):
             self._read(name)
             if progress is not None:
                 progress(done, len(names))
-        if embedder is not None and embedder.identity != self._vectors.identity:
+        if not vectors or (embedder is not None and embedder.identity != self._vectors.identity):
             self._vectors = MemoryVectors()
         if embedder is not None:
             self.embed(self._all, embedder, None)
@@ -124,7 +128,7 @@ class MemoryIndex:
         self._version += 1
         for stone in self._journal.tombstones(self._all, journal)[0]:
             if stone.hides:
-                self._stones[stone.id] = stone
+                self._stones[stone.id], self._graves[stone.id] = stone, journal
             else:
                 self._stones.pop(stone.id, None)
         size = self._journal.size(self._all, journal)
@@ -223,7 +227,7 @@ class MemoryIndex:
         entries = {entry.id: entry for entry, _ in self._in(self._all, VISIBLE)}
         for row in rows:
             text = searchable_text(entries[row.id].content)
-            row.size, row.asks, row.head = len(text), text.rstrip().endswith(("?", "？")), text[:600]
+            row.size, row.asks, row.head = len(text), asks(text), text[:600]
 
     def look_around(self, scope: Scope, rows: Sequence[Row]) -> None:
         wanted = {row.id: row for row in rows}
@@ -266,7 +270,14 @@ class MemoryIndex:
 
     def buried(self, scope: Scope, ids: Sequence[str]) -> dict[str, Tombstone]:
         self._ready()
-        return {id: self._stones[id] for id in ids if id in self._stones}
+        return {id: self._stones[id] for id in ids if id in self._stones and self._owns(scope, self._graves[id])}
+
+    def _owns(self, scope: Scope, journal: str) -> bool:
+        """Whether a journal is in scope; one without a card is nobody's."""
+        if journal == GLOBAL:
+            return scope.shared
+        card = self._journal.card(self._all, journal)
+        return scope.user is None or journal == user_dir(scope.user) or (card and card.user_id) == scope.user
 
     def references(self, scope: Scope, ids: Sequence[str], inbound: bool) -> list[tuple[str, str]]:
         edges = ((entry.id, target) for entry, _ in self._in(scope, VISIBLE) for target in entry.references)
@@ -332,6 +343,9 @@ class MemoryIndex:
         }  # fmt: skip
 
     # -- the rest
+
+    def damaged(self, scope: Scope, journals: Sequence[str]) -> int:
+        return sum(known.damaged for name, known in self._known.items() if name in journals)
 
     def recall(self, scope: Scope, ids: Sequence[str], time: int) -> None:
         self._recalled.update(dict.fromkeys(ids, time - time % HOUR_MS))

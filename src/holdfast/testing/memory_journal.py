@@ -14,6 +14,7 @@ from ..model.ids import GLOBAL, SESSION_ID, USER_DIR, digest, user_dir
 from ..model.moment import iso
 from ..model.record import fold
 from ..model.replay import Mark, Replay, Rewritten, Size
+from ..model.salvage import salvage_in
 from ..model.value import freeze
 from .book import Book, check_batch, check_card, encoded, entered, read_at
 
@@ -294,7 +295,11 @@ class MemoryJournal:
         named = [journal] if journal is not None else list(self.journals(scope))
         books = [book for id in named if (book := self._seen(scope, id))]
         return [
-            {"journal": book.id, "offset": offset, "hash": hash, "bytes": len(piece), "file": f"{book.id}-{offset}"}
+            {
+                "journal": book.id, "offset": offset, "hash": hash, "bytes": len(piece), "file": f"{book.id}-{offset}",
+                "lost": found.entry if (found := salvage_in(piece)) and found.gone else None,
+                "user_id": found.user_id if found else None,
+            }
             for book in books for (offset, hash), piece in sorted(book.pieces.items())
         ]  # fmt: skip
 

@@ -76,13 +76,20 @@ def views_of(journals: Iterable[Sequence[Entry]]) -> dict[str, str]:
         before = {later.id: earlier for earlier, later in pairwise(turns)}
         for entry in entries:
             earlier = before.get(entry.id)
-            said = None if earlier is None else (searchable_text(earlier.content), _author(earlier))
+            said = None
+            if earlier is not None and not _goes_on(earlier, entry):
+                said = searchable_text(earlier.content), _author(earlier)
             found[entry.id] = view(searchable_text(entry.content), _author(entry), said)
     return found
 
 
 def _author(entry: Entry) -> str | None:
     return entry.content.get("author")
+
+
+def _goes_on(earlier: Entry, entry: Entry) -> bool:
+    """Whether somebody without a name speaks twice."""
+    return _author(earlier) is _author(entry) is None and entry.role is not None and earlier.role == entry.role
 
 
 def with_cosine(row: Row, cosine: float) -> Row:

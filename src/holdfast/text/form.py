@@ -35,6 +35,11 @@ def wanted_form(question: str) -> int:
     return found | (NAME if _WHO.match(question) else 0)
 
 
+def asks(text: str) -> bool:
+    """Whether it ends with a question mark."""
+    return text.rstrip().endswith(("?", "？"))
+
+
 def shows(text: str, sign: int) -> bool:
     """Whether a text shows one sign."""
     if sign == NAME:

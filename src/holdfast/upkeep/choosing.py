@@ -2,7 +2,8 @@
 
 A Choice is what the caller said; `pick` reads the journals and names every entry that it covers:
 visible, deleted and superseded ones, then what was made from them (facts and summaries, however far
-removed, D26). A choice of a whole session, user or workspace takes the journals themselves.
+removed, D26), and those of which only quarantine still has something (D40). A choice of a whole session,
+user or workspace takes the journals themselves.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from ..model.query import Filter, passes
 from ..model.scope import whole
 from ..model.value import Value
 from ..recall import filters
+from ..recall.missing import lost
 from .holdings import holdings
 
 TYPE_CHECKING = False
@@ -53,6 +55,7 @@ class Picked:
         self.derived: dict[str, dict[str, Holding]] = {}
         self.remove: list[str] = []  # journals that go as a whole
         self.history: dict[str, list[str]] = {}  # entries that stay and lose their former words
+        self.lost: dict[str, list[str]] = {}  # entries that no journal has any more
 
     @property
     def ids(self) -> list[str]:
@@ -64,15 +67,16 @@ class Picked:
 
     @property
     def ids_by_journal(self) -> dict[str, list[str]]:
-        journals = sorted({*self.chosen, *self.derived, *self.remove})
-        return {name: sorted({*self.chosen.get(name, ()), *self.derived.get(name, ())}) for name in journals}
+        kinds = (self.chosen, self.derived, self.lost)
+        journals = sorted({*self.remove, *(name for kind in kinds for name in kind)})
+        return {name: sorted({id for kind in kinds for id in kind.get(name, ())}) for name in journals}
 
     def take(self, journal: str, holding: Holding, derived: bool = False) -> None:
         kind = self.derived if derived else self.chosen
         kind.setdefault(journal, {})[holding.entry.id] = holding
 
     def has(self, id: str) -> bool:
-        return any(id in held for kind in (self.chosen, self.derived) for held in kind.values())
+        return any(id in held for kind in (self.chosen, self.derived, self.lost) for held in kind.values())
 
 
 def choose(
@@ -89,7 +93,7 @@ def choose(
     choice = Choice(
         ids=tuple(dict.fromkeys(fields.entry_id(id) for id in ids)), user=user,
         sessions=scope.sessions if session is not None else (),
-        workspace=store.settings.workspace(fields.workspace(workspace)) if workspace else None,
+        workspace=None if workspace is None else store.settings.workspace(fields.workspace(workspace)),
         key=None if key is None else fields.memory_key(key), wanted=wanted, history=history,
     )  # fmt: skip
     if not (choice.narrows or choice.sessions or choice.user or choice.workspace):
@@ -112,6 +116,7 @@ def pick(store: Store, scope: Scope, choice: Choice) -> Picked:
         if _whole(store, held, choice):
             picked.remove.append(journal)
         _pick_from(picked, held, scope, choice)
+    _pick_lost(picked, store, scope, choice)
     _check_known(store, scope, choice, picked)
     if choice.history:
         picked.history = {journal: sorted(held) for journal, held in picked.chosen.items()}
@@ -149,6 +154,27 @@ def _pick_from(picked: Picked, held: Holdings, scope: Scope, choice: Choice) -> 
         if whole_journal or _covers(holding.entry, scope, choice):
             picked.take(held.journal, holding)
             _take_former(picked, held, holding)
+
+
+def _pick_lost(picked: Picked, store: Store, scope: Scope, choice: Choice) -> None:
+    """What only quarantine has; a journal that is gone with all its files goes as a whole once nothing of it stays."""
+    for piece in lost(store.journal, store.index, scope):
+        if _covers_lost(piece, choice):
+            picked.lost.setdefault(piece["journal"], []).append(piece["lost"])
+    for journal, ids in picked.lost.items():
+        pieces = store.journal.quarantined(whole(store.agent), journal)
+        gone = store.journal.size(whole(store.agent), journal) is None
+        if gone and all(piece["lost"] in ids for piece in pieces):
+            picked.remove.append(journal)
+
+
+def _covers_lost(piece: dict[str, Any], choice: Choice) -> bool:
+    """By id or by whose it is; where it belonged and what it was about is no longer known."""
+    if choice.history or (choice.narrows and not choice.ids) or choice.workspace is not None:
+        return False
+    if choice.ids:
+        return piece["lost"] in choice.ids
+    return piece["journal"] in choice.sessions or choice.user in ("*", piece["user_id"])
 
 
 def _covers(entry: Entry, scope: Scope, choice: Choice) -> bool:

@@ -259,10 +259,11 @@ def _save_card(store: Store, scope: Scope, journal: str, keep: _Keep) -> None:
     card, size = store.journal.card(scope, journal), store.journal.size(scope, journal)
     if card is None or size is None:
         return
-    store.journal.save_card(scope, card.replace(
+    counted = card.replace(
         last_compaction=iso(store.clock.now()), total_entries=len(keep.kept), total_size_bytes=size.total,
         statistics=statistics_of(keep.kept),
-    ))  # fmt: skip
+    )  # fmt: skip
+    store.journal.save_card(scope, store.redactor.card(counted))
 
 
 def _report(

@@ -34,7 +34,7 @@ FORMATS = ("jsonl", "json")
 def export(store: Store, scope: Scope, format: str = "jsonl") -> Iterator[str]:
     """The lines, each with its line end; nothing is read before the first is asked for."""
     if format not in FORMATS:
-        raise Invalid(f"format must be one of {', '.join(FORMATS)}, not {format[:20]!r}", field="format")
+        raise Invalid(f"format must be one of {', '.join(FORMATS)}, not {str(format)[:20]!r}", field="format")
     return _lines(store, scope) if format == "jsonl" else _document(store, scope)
 
 
@@ -99,9 +99,7 @@ def _cards(store: Store, scope: Scope) -> Iterator[Card]:
 
 
 def _shown_card(store: Store, card: Card) -> dict[str, Any]:
-    redact = store.redactor.value
-    kept = card.replace(title=card.title and redact(card.title), preferences=redact(card.preferences))
-    return kept.to_dict()
+    return store.redactor.card(card).to_dict()
 
 
 def shown(store: Store, entry: Entry) -> dict[str, Any]:

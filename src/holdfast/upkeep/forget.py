@@ -9,23 +9,25 @@ resumed forget has no other place to learn them from. A full disk does not stop 
 
 from __future__ import annotations
 
-import json
 import os
 import time
 
-from ..disk import REAL, Attempt, discard, exists, read_file, write_atomic
-from ..errors import Corrupt, StorageFailed
+from ..disk import REAL, discard, exists
+from ..errors import StorageFailed
 from ..lock import Lock
+from ..model.card import Card
 from ..model.entry import Tombstone
-from ..model.ids import GLOBAL, entry_id
+from ..model.ids import GLOBAL, SESSION_ID, entry_id
 from ..model.moment import iso
 from ..model.receipt import Receipt
+from ..model.salvage import said_in, salvage_in
 from ..model.scope import whole
 from ..model.value import FrozenDict
-from . import residue
+from . import intent, residue
 from .choosing import Choice, choose, pick
 from .fragments import Fragments
 from .holdings import holdings, standing
+from .intent import unfinished
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +39,6 @@ if TYPE_CHECKING:
 
 __all__ = ["STEPS", "Choice", "Job", "choose", "forget", "resume", "unfinished"]
 
-INTENT = "forgetting.json"
 BALLAST = "ballast"
 _FULL = ("ENOSPC", "EDQUOT")
 _WAIT_MS = 60_000
@@ -80,6 +81,9 @@ class Job:
                 if holding.entry.id in wanted:
                     for record in holding.records:
                         self.fragments.take(record, self.store.index.stems)
+            for raw in _pieces(self, journal):
+                if (known := salvage_in(raw)) is not None and known.entry in wanted:
+                    self.fragments.take({"id": known.entry, **said_in(raw)}, self.store.index.stems)
 
     def matches(self, raw: bytes) -> bool:
         """Whether a damaged piece surely belongs to what goes: it names an id or holds a passage."""
@@ -103,7 +107,7 @@ def forget(store: Store, scope: Scope, choice: Choice, *, dry_run: bool = False)
     started = time.perf_counter()
     if dry_run:
         return _receipt(_planned(store, scope, choice), started, dry_run=True)
-    with Lock(os.path.join(_folder(store), "forgetting.lock")).hold(_WAIT_MS, "forget"):
+    with Lock(os.path.join(intent.folder(store), "forgetting.lock")).hold(_WAIT_MS, "forget"):
         _finish_interrupted(store)
         job = _planned(store, scope, choice)
         done = _run(job) if job.journals else ()
@@ -114,27 +118,20 @@ def resume(store: Store) -> Receipt | None:
     """Finish a forget that was interrupted; None if there is none."""
     if not unfinished(store):
         return None
-    with Lock(os.path.join(_folder(store), "forgetting.lock")).hold(_WAIT_MS, "forget"):
+    with Lock(os.path.join(intent.folder(store), "forgetting.lock")).hold(_WAIT_MS, "forget"):
         return _finish_interrupted(store)
-
-
-def unfinished(store: Store) -> bool:
-    """Whether a forget was interrupted, or is under way in another process."""
-    return exists(REAL, _intent(store))
 
 
 def _finish_interrupted(store: Store) -> Receipt | None:
     started = time.perf_counter()
     if not unfinished(store):
         return None
-    try:
-        found = json.loads(read_file(REAL, _intent(store)))
-        job = Job(store, str(found["id"]), found)
-    except (ValueError, KeyError, TypeError) as error:
-        raise Corrupt(
-            f"{_intent(store)} is damaged, so an interrupted forget cannot be finished; forget again, then delete it",
-            path=_intent(store),
-        ) from error
+    plan = intent.read(store)
+    if plan is None:
+        intent.set_aside(store)
+        store.observer.emit("forget set aside", "warning", "upkeep")
+        return None
+    job = Job(store, plan["id"], plan)
     job.resumed = True
     return _receipt(job, started, steps=_run(job))
 
@@ -174,14 +171,14 @@ def announce(job: Job) -> None:
     """Write down what is about to happen: ids and journals, no text."""
     told = {"id": job.id, "started": iso(job.store.clock.now())}
     plan = {"drop": job.drop, "remove": job.remove, "history": job.history}
-    with Attempt("write", _intent(job.store)):
-        write_atomic(REAL, _intent(job.store), json.dumps({**told, **plan}).encode())
+    intent.write(job.store, {**told, **plan})
 
 
 def bury(job: Job) -> None:
     """A tombstone for every entry, and for a journal that goes as a whole one for itself."""
     now = iso(job.store.clock.now())
     for journal, ids in job.drop.items():
+        _stand_in(job, journal)
         stones, _ = job.store.journal.tombstones(job.scope, journal)
         done = {id for id, stone in standing(stones).items() if stone.reason == "forget"}
         itself = [journal] if journal in job.remove and journal != GLOBAL else []
@@ -190,6 +187,16 @@ def bury(job: Job) -> None:
             job.scope, journal, [Tombstone(id=id, timestamp=now, reason="forget", compacted_at=now) for id in fresh]
         )
     job.store.index.refresh(job.scope, _WAIT_MS)
+
+
+def _stand_in(job: Job, journal: str) -> None:
+    """Somebody took the journal away: tombstones need a place, or an import would bring back what is forgotten."""
+    if job.store.journal.size(job.scope, journal) is None:
+        users = [piece["user_id"] for piece in job.store.journal.quarantined(job.scope, journal)]
+        kind = "global" if journal == GLOBAL else "session" if SESSION_ID.match(journal) else "user"
+        user = next((user for user in users if user is not None), None)
+        card = Card(id=journal, kind=kind, user_id=user, created_at=iso(job.store.clock.now()))
+        job.store.journal.create(job.scope, card)
 
 
 def rewrite(job: Job) -> None:
@@ -220,7 +227,7 @@ def clear_state(job: Job) -> None:
     for journal in job.journals:
         card = job.store.journal.card(job.scope, journal)
         if card is not None and card.title and job.gives_away(card.title):
-            job.store.journal.save_card(job.scope, card.replace(title=None))
+            job.store.journal.save_card(job.scope, job.store.redactor.card(card.replace(title=None)))
 
 
 def erase(job: Job) -> None:
@@ -229,23 +236,27 @@ def erase(job: Job) -> None:
 
 
 def release(job: Job) -> None:
-    """Damaged pieces in quarantine: all of a journal that goes, elsewhere those with its words (D41)."""
+    """Pieces in quarantine: all of a journal that goes, elsewhere those with its words (D41).
+
+    The damaged line that a piece was copied from goes first.
+    """
     for journal in sorted({piece["journal"] for piece in job.store.journal.quarantined(job.scope)}):
-        if journal not in job.journals and _lies_in_quarantine(job, journal):
+        stands = job.store.journal.card(job.scope, journal) is not None
+        if stands and journal not in job.journals and any(map(job.holds, _pieces(job, journal))):
             job.store.journal.rewrite(job.scope, journal, lambda entry: entry, drop_damaged=job.holds)
         job.store.journal.release(job.scope, journal, (lambda raw: True) if journal in job.remove else job.holds)
 
 
-def _lies_in_quarantine(job: Job, journal: str) -> bool:
-    """Whether a piece of this journal must go; then the damaged line that it was copied from must go first."""
-    found: list[bool] = []
+def _pieces(job: Job, journal: str) -> list[bytes]:
+    """What lies in quarantine of this journal, all of which stays there."""
+    found: list[bytes] = []
 
     def look(raw: bytes) -> bool:
-        found.append(job.holds(raw))
+        found.append(raw)
         return False
 
     job.store.journal.release(job.scope, journal, look)
-    return any(found)
+    return found
 
 
 def check(job: Job) -> None:
@@ -271,9 +282,7 @@ def search(job: Job) -> None:
 
 def finish(job: Job) -> None:
     """Nothing is left to resume."""
-    discard(REAL, _intent(job.store))
-    with Attempt("sync", _folder(job.store)):
-        REAL.sync_dir(_folder(job.store))
+    intent.remove(job.store)
 
 
 STEPS: list[tuple[str, Callable[[Job], None]]] = [
@@ -286,14 +295,6 @@ STEPS: list[tuple[str, Callable[[Job], None]]] = [
     ("files searched", check),
     ("finished", finish),
 ]
-
-
-def _folder(store: Store) -> str:
-    return os.path.join(store.home, "agents", store.agent)
-
-
-def _intent(store: Store) -> str:
-    return os.path.join(_folder(store), INTENT)
 
 
 def _receipt(job: Job, started: float, *, steps: tuple[str, ...] = (), dry_run: bool = False) -> Receipt:

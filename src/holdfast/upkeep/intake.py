@@ -2,6 +2,7 @@
 
 Owns what a file may look like; it never stores anything. A record that cannot be read comes out as
 its number and a reason, so that nothing is skipped in silence. Lines are split at line feeds only.
+`Account` tells a whole file from one that was cut.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import json
 import os
 
 from ..disk import Attempt
-from ..errors import FormatTooNew, NotFound
+from ..errors import FormatTooNew, Invalid, NotFound
 from .export import END, HEADER, VERSION
 
 TYPE_CHECKING = False
@@ -34,9 +35,45 @@ def records(source: Source) -> Iterator[Numbered]:
         yield from _from_line(number, line)
 
 
+class Account:
+    """Whether a file holds all that it says it does: every header has its end, and the end counts right.
+
+    Lines without a header claim nothing; they count as cut if the first or the last of them cannot be read.
+    """
+
+    __slots__ = ("_cards", "_entries", "_headed", "_known", "_unread", "_wrong")
+
+    def __init__(self) -> None:
+        self._cards = self._entries = 0  # since the last header
+        self._headed = self._known = self._unread = self._wrong = False
+
+    def take(self, record: dict[str, Any] | str) -> None:
+        """One record of the file, in its order."""
+        first, self._known = not self._known, True
+        self._unread = isinstance(record, str)
+        if isinstance(record, str):
+            self._wrong = self._wrong or first
+        elif HEADER in record:
+            self._wrong = self._wrong or self._headed
+            self._headed, self._cards, self._entries = True, 0, 0
+        elif END in record:
+            counted = (record.get("cards"), record.get("entries"))
+            self._wrong = self._wrong or counted != (self._cards, self._entries)
+            self._headed = False
+        else:
+            card = isinstance(record.get("card"), dict)
+            self._cards, self._entries = self._cards + card, self._entries + (not card)
+
+    @property
+    def complete(self) -> bool:
+        return not (self._wrong or self._headed or self._unread)
+
+
 def _lines(source: Source) -> Iterator[bytes]:
     """Lines without their ends, as bytes: what is not UTF-8 is named, never replaced."""
     for piece in _file_lines(os.fspath(source)) if isinstance(source, (str, os.PathLike)) else source:
+        if not isinstance(piece, (str, bytes)):
+            raise Invalid(f"path must be a file's path or lines of text, not {type(piece).__name__}", field="path")
         data = piece.encode("utf-8", "surrogatepass") if isinstance(piece, str) else piece
         yield from data.removesuffix(b"\n").split(b"\n")
 

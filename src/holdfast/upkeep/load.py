@@ -11,6 +11,7 @@ from __future__ import annotations
 from ..capture import places, sessions, writing
 from ..errors import HoldfastError, Invalid
 from ..guard import fields, permissions, validate
+from ..guard.redaction import identifier
 from ..model.card import card_from
 from ..model.entry import STORED
 from ..model.ids import SESSION_ID, user_dir
@@ -19,7 +20,7 @@ from ..model.query import Filter
 from ..model.scope import Scope, whole
 from ..model.value import Value
 from .export import END, HEADER
-from .intake import records
+from .intake import Account, records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Item(Value):
 
 def load(store: Store, writer: places.Writer, source: Source, *, progress: Progress | None = None) -> dict[str, Any]:
     """Store what the file holds; returns how much was added, skipped, in conflict or damaged."""
-    found = source if _can_be_read_twice(source) else list(source)  # type: ignore[arg-type]
+    found = _readable(source)
     total = sum(_permitted(store, writer, record) for _, record in records(found))
     work = Loading(store, writer)
     for done, (number, record) in enumerate(records(found), 1):
@@ -61,8 +62,14 @@ def load(store: Store, writer: places.Writer, source: Source, *, progress: Progr
     return work.report()
 
 
-def _can_be_read_twice(source: Source) -> bool:
-    return isinstance(source, (str, list, tuple)) or hasattr(source, "__fspath__")
+def _readable(source: Source) -> Source:
+    """The source as it can be read twice: once to look, once to store."""
+    if isinstance(source, (str, list, tuple)) or hasattr(source, "__fspath__"):
+        return source
+    given: object = source
+    if isinstance(given, (bytes, bytearray)) or not hasattr(given, "__iter__"):
+        raise Invalid(f"path must be a file's path or lines of text, not {type(given).__name__}", field="path")
+    return list(source)
 
 
 def _permitted(store: Store, writer: places.Writer, record: Mapping[str, Any] | str) -> int:
@@ -89,14 +96,15 @@ class Loading:
         self._cards: dict[str, Card] = {}  # as the file has them
         self._places: dict[str, Card] = {}  # as they are or will be here
         self._waiting: list[Item] = []
-        self._expected: int | None = None
-        self.added = self.existing = self.forgotten = self.entries = 0
+        self._account = Account()
+        self.added = self.existing = self.forgotten = 0
         self.conflicts: list[str] = []
         self.made: list[str] = []
         self.damaged: list[dict[str, Any]] = []
 
     def take(self, number: int, record: dict[str, Any] | str) -> None:
         """One record of the file."""
+        self._account.take(record)
         try:
             self._take(number, record)
         except HoldfastError as error:
@@ -107,13 +115,10 @@ class Loading:
     def _take(self, number: int, record: dict[str, Any] | str) -> None:
         if isinstance(record, str):
             self._refuse(number, record)
-        elif END in record:
-            self._expected = record.get("entries")
         elif isinstance(record.get("card"), dict):
             card = _card(record["card"])
-            self._cards[card.id] = card
-        elif HEADER not in record:
-            self.entries += 1
+            self._cards[card.id] = self._store.redactor.card(card)
+        elif HEADER not in record and END not in record:
             self._waiting.append(self._item(number, record))
 
     def _refuse(self, number: int, problem: str) -> None:
@@ -125,18 +130,20 @@ class Loading:
         if not isinstance(record.get("content"), (dict, str)):
             raise Invalid("is neither an entry, a card nor a header", field="content")
         kind = record.get("scope") or "session"
+        place = record.get("workspace")
+        workspace = None if place is None else identifier(fields.text(place, "workspace"), "workspace")
         card = self._placed(kind, record)
         given = {name: record[name] for name in _GIVEN if record.get(name) is not None}
-        place = record.get("workspace")
         draft = validate.draft(
             given, scope=kind, session_id=card.id if kind == "session" else None, user_id=card.user_id,
-            workspace=None if place is None else fields.text(place, "workspace"), now=self._store.clock.now(),
+            workspace=workspace, now=self._store.clock.now(),
         )  # fmt: skip
         return Item(number=number, card=card, draft=self._store.redactor.draft(draft))
 
     def _placed(self, kind: str, record: Mapping[str, Any]) -> Card:
         """The card of the journal: the store's own, the file's, or one made from the entry."""
         user = fields.user(record["user_id"]) if record.get("user_id") is not None else self._writer.user
+        identifier(user, "user_id")
         if kind == "global":
             return sessions.global_card(self._store)
         if kind == "user":
@@ -180,7 +187,7 @@ class Loading:
                 self._make(card)
 
     def _make(self, card: Card) -> None:
-        self._store.journal.create(whole(self._store.agent), card)
+        self._store.journal.create(whole(self._store.agent), self._store.redactor.card(card))
         self.made.append(card.id)
 
     def _fresh(self, items: Sequence[Item]) -> list[Item]:
@@ -213,7 +220,7 @@ class Loading:
         """The same id: the same thing, or a conflict in which what is stored stands."""
         redact = self._store.redactor.value
         same = stored is None or (stored.type, redact(stored.content)) == (item.draft.type, item.draft.content)
-        if same:
+        if same and (stored is None or permissions.may_see(self._writer.caller, stored.scope, stored.user_id)):
             self.existing += 1
         else:
             self.conflicts.append(item.draft.id)
@@ -255,7 +262,7 @@ class Loading:
         return {
             "added": self.added, "skipped_existing": self.existing, "skipped_forgotten": self.forgotten,
             "conflicts": self.conflicts, "sessions": len([id for id in self.made if SESSION_ID.match(id)]),
-            "damaged": self.damaged, "complete": self._expected is None or self._expected == self.entries,
+            "damaged": self.damaged, "complete": self._account.complete,
         }  # fmt: skip
 
 
@@ -265,11 +272,17 @@ def _card(data: dict[str, Any]) -> Card:
         card = card_from({**data, "created_at": iso(parse(data.get("created_at", ""), "card.created_at"))})
     except TypeError as error:
         raise Invalid(f"is a card that cannot be read: {error}", field="card") from None
-    user = fields.user(card.user_id, "card.user_id")
+    user = identifier(fields.user(card.user_id, "card.user_id"), "card.user_id")
     ours = card.id == user_dir(user) if card.kind == "user" else SESSION_ID.match(str(card.id))
     if not ours:
         raise Invalid("is a card without the id of a session or user", field="card.id")
-    for name, given in (("key", card.key), ("workspace", card.workspace), ("title", card.title)):
-        if given is not None:
+    for name in ("key", "workspace"):
+        if (given := getattr(card, name)) is not None:
+            identifier(fields.text(given, f"card.{name}"), f"card.{name}")
+    for name in ("title", "channel", "continues"):
+        if (given := getattr(card, name)) is not None:
             fields.text(given, f"card.{name}")
+    for name in ("last_accessed", "ended_at", "last_compaction"):
+        if (given := getattr(card, name)) is not None:
+            parse(given, f"card.{name}")
     return card

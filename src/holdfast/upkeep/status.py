@@ -11,8 +11,9 @@ import os
 from ..disk import risky_filesystem
 from ..errors import NotFound
 from ..model.scope import whole
-from .forget import unfinished
+from ..recall.missing import lost
 from .holdings import holdings
+from .intent import trouble, unfinished
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,16 +35,16 @@ def status(store: Store) -> dict[str, Any]:
     behind = store.index.refresh(scope, store.settings["index.wait_ms"])
     counts = store.index.counts(scope)
     index = store.index.status(scope)
-    pieces = store.journal.quarantined(scope)
+    pieces, gone = store.journal.quarantined(scope), lost(store.journal, store.index, scope)
     return {
         "home": store.home, "agent": store.agent, "disk": disk_use(store), "counts": counts, "index": index,
-        "behind": behind, "degraded": _degraded(store, behind, counts, index),
-        "corruption": {"damaged_lines": counts["damaged"], "quarantined": len(pieces)},
+        "behind": behind, "degraded": _degraded(store, behind, counts, index, len(gone)),
+        "corruption": {"damaged_lines": counts["damaged"], "lost_entries": len(gone), "quarantined": len(pieces)},
         "unfinished_forget": unfinished(store), "warnings": _warnings(store),
     }  # fmt: skip
 
 
-def _degraded(store: Store, behind: int, counts: dict[str, Any], index: dict[str, Any]) -> list[str]:
+def _degraded(store: Store, behind: int, counts: dict[str, Any], index: dict[str, Any], gone: int) -> list[str]:
     """Why answers may not be whole, each with what to do."""
     reasons = []
     if store.read_only():
@@ -54,9 +55,11 @@ def _degraded(store: Store, behind: int, counts: dict[str, Any], index: dict[str
         reasons.append(f"the index could not be written ({index['trouble']}); what is remembered is safe")
     if counts["damaged"]:
         reasons.append(f"{counts['damaged']} damaged lines; `holdfast verify` names them")
-    if unfinished(store):
-        reasons.append("a forget was interrupted; `holdfast sync` finishes it")
-    return reasons
+    if gone:
+        reasons.append(f"{gone} entries were lost from their journals; `holdfast verify` names them")
+    if (unpinned := store.embedding.pin_trouble()) is not None:
+        reasons.append(unpinned)
+    return [*reasons, *trouble(store)]
 
 
 def _warnings(store: Store) -> list[str]:

@@ -10,11 +10,12 @@ from __future__ import annotations
 import os
 
 from ..disk import private_mode_wrong, risky_filesystem
-from ..errors import HoldfastError
+from ..errors import HoldfastError, StorageFailed
 from ..model.query import Filter
 from ..model.scope import whole
-from .forget import unfinished
+from ..recall.missing import lost
 from .holdings import holdings
+from .intent import trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,13 +40,27 @@ class Verification:
         self.problems: list[Finding] = []
         self.notes: list[Finding] = []
         self.lines = self.entries = self.journals = 0
+        self.compared = True  # whether the index is level with the journals, so that a difference is one
         self._visible: set[str] = set()
+        self._references: dict[str, tuple[str, tuple[str, ...]]] = {}  # by entry: its journal, and where it points
+        self._there: set[str] = set()  # what is in a journal and not deleted
 
     def _found(self, what: str, **where: Any) -> None:
         self.problems.append({"what": what, **where})
 
     def _note(self, what: str, **where: Any) -> None:
         self.notes.append({"what": what, **where})
+
+    def level(self) -> None:
+        """Bring the index level; on a home that cannot be written only the journals can be checked (D45)."""
+        try:
+            self._store.index.compare(self._scope)
+        except StorageFailed as error:
+            self.compared = False
+            if not self._store.read_only():
+                self._found(f"the index could not be brought level: {error.message}")
+            else:
+                self._note("read-only: the journals were checked, the index was not compared with them")
 
     # -- journals
 
@@ -63,7 +78,9 @@ class Verification:
             self._note("written by a later version; read-only here", journal=journal)
         self._numbering(held)
         self._checksums(held)
-        self._rows(held)
+        self._take(held)
+        if self.compared:
+            self._rows(held)
 
     def _numbering(self, held: Holdings) -> None:
         """A missing seq is a lost line, unless a rewrite may have dropped it (D8)."""
@@ -81,10 +98,19 @@ class Verification:
             what = f"{len(bare)} lines of an older format have no checksum; compact adds them"
             self._note(what, journal=held.journal, line=bare[0].number)
 
+    def _take(self, held: Holdings) -> None:
+        """Remember what is compared once all journals were read."""
+        for id, holding in held.by_id.items():
+            if holding.stone is None:
+                self._there.add(id)
+            if holding.visible:
+                self._visible.add(id)
+                if holding.entry.references:
+                    self._references[id] = (held.journal, holding.entry.references)
+
     def _rows(self, held: Holdings) -> None:
         """Every entry must be found in the index, at its place, visible or hidden as the journal says."""
         ids = list(held.by_id)
-        self._visible.update(id for id in ids if held.by_id[id].visible)
         for start in range(0, len(ids), _PAGE):
             page = ids[start : start + _PAGE]
             places = self._store.index.locate(self._scope, page, every=True)
@@ -103,6 +129,23 @@ class Verification:
         for id in sorted(self._visible - shown):
             self._found("the index hides an entry that is not deleted", id=id)
 
+    def references(self) -> None:
+        """What points at nothing: worth a word, and no damage, since what it pointed at may have been forgotten."""
+        for id, (journal, targets) in self._references.items():
+            missing = [target for target in targets if target not in self._there]
+            if missing:
+                self._note(f"refers to what is not there: {', '.join(missing)}", journal=journal, id=id)
+
+    def lost(self) -> None:
+        """What vanished from the journals since the index read it, and only lies in quarantine now (D40)."""
+        try:
+            pieces = lost(self._store.journal, self._store.index, self._scope)
+        except StorageFailed:  # there is no index to ask what came back since
+            pieces = [piece for piece in self._store.journal.quarantined(self._scope) if piece["lost"]]
+        for piece in pieces:
+            what = f"entry lost at byte {piece['offset']}; only the index still had it, and it lies in "
+            self._found(what + self._named(piece["file"]), journal=piece["journal"], id=piece["lost"])
+
     # -- the rest
 
     def surroundings(self) -> None:
@@ -112,8 +155,10 @@ class Verification:
         pieces = self._store.journal.quarantined(self._scope)
         if pieces:
             self._note(f"{len(pieces)} damaged pieces lie in quarantine", pieces=len(pieces))
-        if unfinished(self._store):
-            self._found("a forget was interrupted; `holdfast sync` finishes it")
+        for told in trouble(self._store):
+            self._found(told)
+        if (unpinned := self._store.embedding.pin_trouble()) is not None:
+            self._found(unpinned)
         risk = risky_filesystem(self._store.home)
         if risk is not None:
             self._note(risk)
@@ -149,7 +194,7 @@ def _wrong_modes(home: str) -> Iterator[str]:
 def verify(store: Store, *, progress: Progress | None = None) -> dict[str, Any]:
     """Check everything; the index is caught up first, so that only real differences are found."""
     run = Verification(store)
-    store.index.compare(whole(store.agent))
+    run.level()
     names = list(store.journal.journals(whole(store.agent)))
     for done, name in enumerate(names, 1):
         try:
@@ -158,6 +203,9 @@ def verify(store: Store, *, progress: Progress | None = None) -> dict[str, Any]:
             run.problems.append({"what": f"could not be checked: {error.message}", "journal": name})
         if progress is not None:
             progress(done, len(names))
-    run.rows()
+    if run.compared:
+        run.rows()
+    run.references()
+    run.lost()
     run.surroundings()
     return run.report()

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from holdfast.config import Settings, default_home, load
+from holdfast.config.values import USER_CHARS
 from holdfast.errors import BadConfig
+from holdfast.guard.fields import USER_LENGTH
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -253,3 +255,19 @@ def test_the_default_home_is_what_platformdirs_says(monkeypatch: pytest.MonkeyPa
 def test_a_home_that_is_given_is_made_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert load("here", environ={}).home == str(tmp_path / "here")
+
+
+def test_a_user_may_be_as_long_here_as_everywhere(tmp_path: Path) -> None:
+    assert USER_CHARS == USER_LENGTH
+    assert load(str(tmp_path), environ={"HOLDFAST_USER": "u" * USER_LENGTH})["user"] == "u" * USER_LENGTH
+    with pytest.raises(BadConfig, match="1 to 256 characters"):
+        load(str(tmp_path), environ={"HOLDFAST_USER": "u" * (USER_LENGTH + 1)})
+
+
+@pytest.mark.parametrize("zone", ["Mars/X", "Europe", "Europe/Lisbo"])
+def test_a_zone_must_be_known_here_wherever_it_is_set(tmp_path: Path, zone: str) -> None:
+    with pytest.raises(BadConfig, match="IANA zone that this system knows"):
+        load(str(tmp_path), environ={"HOLDFAST_TIME_ZONE": zone})
+    (tmp_path / "config.toml").write_text(f'[time]\nzone = "{zone}"\n')
+    with pytest.raises(BadConfig, match=r"config\.toml:2"):
+        load(str(tmp_path), environ={})

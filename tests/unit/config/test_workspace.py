@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from holdfast.config import alias_workspace, load
-from holdfast.config.workspace import renamed, root
+from holdfast.config.workspace import lies_at, renamed, root
 from holdfast.errors import BadConfig, Invalid
 
 if TYPE_CHECKING:
@@ -127,6 +127,13 @@ def test_a_workspace_that_moved_twice_is_remembered_where_it_first_was() -> None
 
 def test_aliases_in_a_circle_end() -> None:
     assert renamed("/a", {"/a": "/b", "/b": "/a"}) in ("/a", "/b")
+    assert lies_at("/a", {"/a": "/b", "/b": "/a"}) in ("/a", "/b")
+
+
+@pytest.mark.parametrize("now", ["/c", "/c/sub", "/d/inner", "/elsewhere"])
+def test_where_a_workspace_lies_is_the_way_back_from_its_name(now: str) -> None:
+    aliases = {"/a": "/b", "/b": "/c", "/a/deep": "/d"}
+    assert lies_at(renamed(now, aliases), aliases) == now
 
 
 def test_settings_apply_the_aliases(tmp_path: Path) -> None:

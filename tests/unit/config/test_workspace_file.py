@@ -133,3 +133,25 @@ def test_a_directory_in_its_place_is_ignored_with_a_warning(tmp_path: Path) -> N
 def test_a_pipe_in_its_place_does_not_hold_us_up(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / ".holdfast.toml")
     assert len(load(str(tmp_path / "home"), environ={}).narrowed(str(tmp_path)).warnings) == 1
+
+
+def test_a_remembered_workspace_is_read_once_and_again_when_its_file_changed(tmp_path: Path) -> None:
+    settings = load(str(tmp_path / "home"), environ={})
+    workspace, file = str(tmp_path), tmp_path / ".holdfast.toml"
+    assert settings.within(workspace) is settings
+    file.write_text("[recall]\nlimit = 3\n")
+    first = settings.within(workspace)
+    assert (first["recall.limit"], settings.within(workspace)) == (3, first)
+    file.write_text("[recall]\nlimit = 10\n# longer\n")
+    with pytest.warns(RuntimeWarning, match="may only make it smaller"):
+        assert settings.within(workspace)["recall.limit"] == 6
+    file.unlink()
+    assert settings.within(workspace) is settings
+
+
+def test_a_file_that_may_not_be_looked_at_is_told_of(tmp_path: Path) -> None:
+    (tmp_path / ".holdfast.toml").symlink_to(tmp_path / ".holdfast.toml")
+    settings = load(str(tmp_path / "home"), environ={})
+    with pytest.warns(RuntimeWarning, match="cannot be read"):
+        assert settings.within(str(tmp_path))["recall.limit"] == 6
+    assert settings.within(str(tmp_path))["recall.limit"] == 6

@@ -4,8 +4,11 @@ from urllib.parse import quote
 
 import pytest
 
-from holdfast.guard.redaction import WITHHELD, Redactor
+from holdfast.errors import Invalid
+from holdfast.guard.redaction import WITHHELD, Redactor, identifier
 from holdfast.guard.validate import draft
+from holdfast.model.card import Card
+from holdfast.model.value import FrozenDict
 from tests.unit.guard.families import UPPER, Maker
 
 KEY = bytes(range(32))
@@ -195,3 +198,23 @@ def test_a_redacted_text_may_be_stored_again_though_it_grew():
     once = REDACTOR.draft(draft({"text": long, "type": "artifact"}, **PLACE))
     assert len(once.content["text"]) > 400
     assert draft({"content": dict(once.content), "type": "artifact"}, **PLACE).content == once.content
+
+
+def test_every_field_of_a_card_is_covered_but_those_that_say_whose_it_is():
+    secret = FAMILIES["github-token"]
+    own = {"id": "sess_20260101_abcdef", "kind": "session", "created_at": "2026-01-01T00:00:00.000Z", "version": 1}
+    names = {"key": "k", "user_id": "ana", "workspace": "/w"}
+    texts = [name for name in Card._fields if name not in (*own, *names)]
+    card = Card(**own, **names, **{name: FrozenDict({"deep": [secret]}) for name in texts})
+    shown = REDACTOR.card(card)
+    assert secret not in repr(shown)
+    assert all(marked("github-token").search(repr(getattr(shown, name))) for name in texts)
+    assert {name: getattr(shown, name) for name in (*own, *names)} == {**own, **names}
+    assert REDACTOR.card(shown) is shown
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_name_with_a_credential_is_refused_without_repeating_it(name):
+    with pytest.raises(Invalid, match="workspace") as refused:
+        identifier(f"/w/{FAMILIES[name]}", "workspace")
+    assert FAMILIES[name] not in str(refused.value) + repr(refused.value.details)

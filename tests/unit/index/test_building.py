@@ -6,7 +6,7 @@ import apsw
 import pytest
 
 from holdfast.index import SqliteIndex
-from holdfast.index.options import IndexOptions
+from holdfast.index.sqlite import IndexOptions
 
 
 class Watched(apsw.VFSFile):

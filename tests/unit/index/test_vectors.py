@@ -176,7 +176,8 @@ def filled(embedded, embedder=None):
 
 
 def turn(embedded, session, text):
-    return embedded.add(session, text, type="conversation", role="user")
+    """Of nobody knows whom, so that it is seen with the turn before it."""
+    return embedded.add(session, text, type="conversation", role=None)
 
 
 def found(embedded, embedder, text):

@@ -133,8 +133,11 @@ def test_a_damaged_pin_uses_none_until_a_reindex_names_one(home, embedders, data
     with opened(home) as memory:
         assert near(memory) is None
         assert "embedder.json" in memory.store.embedding.reason
+        assert any("embedder.json" in told for told in memory.status()["degraded"])
+        assert any("embedder.json" in problem["what"] for problem in memory.verify()["problems"])
         memory.reindex(embedder="builtin")
         assert len(near(memory)) == 2
+        assert memory.status()["degraded"] == []
 
 
 def test_none_is_a_choice_and_not_a_fault(home, embedders):
@@ -234,9 +237,13 @@ def test_a_change_killed_after_the_flip_is_complete(home, embedders, monkeypatch
 
 def test_reindex_to_none_stops_vectors(home, embedders):
     with filled(opened(home)) as memory:
-        memory.reindex(embedder="none")
+        report = memory.reindex(embedder="none")
         assert near(memory) is None
         assert memory.store.embedding.reason is None
+        for shown in (report, memory.status()["index"]):
+            assert (shown["embedder"], shown["vectors"]) == (None, 0)
+        assert memory.sync()["without_vector"] == 0
+        assert memory.reindex(embedder="builtin")["vectors"] == 2
 
 
 class Killed(BaseException):

@@ -49,6 +49,10 @@ def test_a_first_person_question_means_the_user():
     assert by_author(rows, understand("What was eaten?", []), 1.0) == {}
 
 
+def test_the_form_of_a_turn_counts_where_names_are_missing():
+    assert by_form([row("a", asks=True), row("b", size=400)], understand("tea", []), Weights())["a"] < 0
+
+
 def test_the_form_of_a_turn_counts_only_among_people():
     people = [row("a", author="Ana", asks=True), row("b", author="Ben", size=400)]
     question = understand("tea", [])
@@ -85,16 +89,16 @@ def test_every_part_is_shown_and_the_best_match_is_one():
     question = understand("What did Ben eat in May 2023?", ["Ana", "Ben"])
     found = fused(rows, question, {"a": 1.0, "b": 0.9}, None, 1.0, Weights())
     assert max(found.match.values()) == found.match["b"] == 1.0
-    assert found.explained("b")["author"] == Weights().author
-    assert set(found.explained("a")) == {"base", "neighbour", "author", "date", "form", "session", "match"}
+    assert found.explained("b")["author"] > 0 == found.explained("a")["author"]
+    assert set(found.explained("a")) == {"base", "neighbour", "author", "date", "form", "session"}
 
 
-def test_a_match_is_the_sum_of_its_parts_over_the_best_sum():
+def test_a_match_is_the_sum_of_its_parts():
     rows = [row("a", author="Ana", session="s"), row("b", author="Ben", session="t")]
-    found = fused(rows, understand("What did Ben eat in May 2023?", ["Ana", "Ben"]), {"a": 1.0, "b": 0.9}, None, 1.0,
-                  Weights())  # fmt: skip
-    sums = {id: sum(part for name, part in found.explained(id).items() if name != "match") for id in "ab"}
-    assert found.match == pytest.approx({id: value / max(sums.values()) for id, value in sums.items()})
+    question = understand("What did Ben eat in May 2023?", ["Ana", "Ben"])
+    found = fused(rows, question, {"a": 1.0, "b": 0.9}, None, 1.0, Weights())
+    assert found.match == pytest.approx({id: sum(found.explained(id).values()) for id in "ab"})
+    assert 0 < found.match["a"] < 1
 
 
 def test_without_names_dates_or_neighbours_the_order_is_the_keyword_order():

@@ -331,3 +331,72 @@ def test_a_full_session_goes_on_in_a_continuation(desk, tmp_path):
     assert report["added"] == 120
     assert len(list(small.journal.journals(ALL))) >= 2
     small.close()
+
+
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+
+
+@pytest.mark.parametrize("field", ["title", "channel", "preferences", "statistics", "a field of a later version"])
+def test_no_field_of_a_loaded_card_holds_a_credential(desk, empty, field):
+    desk.add("words")
+    lines = [json.loads(line) for line in exported(desk).splitlines()]
+    lines[1]["card"][field] = {"custom": {"t": TOKEN}} if field in ("preferences", "statistics") else TOKEN
+    report = take(empty, [json.dumps(line) for line in lines])
+    assert (report["added"], report["damaged"], report["complete"]) == (1, [], True)
+    assert TOKEN not in json.dumps(empty.journal.card(ALL, SESSION).to_dict())
+    assert empty.files_with(TOKEN) == []
+
+
+@pytest.mark.parametrize("field", ["user_id", "key", "workspace"])
+def test_a_card_with_a_credential_in_a_name_is_refused_by_its_field(empty, field):
+    card = {"id": SESSION, "kind": "session", "user_id": "ana", "created_at": "2026-01-01T00:00:00Z", field: TOKEN}
+    report = take(empty, [json.dumps({"card": card})])
+    assert [f"card.{field}" in record["problem"] for record in report["damaged"]] == [True]
+    assert TOKEN not in json.dumps(report)
+    assert empty.files_with(TOKEN) == []
+
+
+@pytest.mark.parametrize("field", ["user_id", "session_id", "workspace"])
+def test_an_entry_with_a_credential_in_a_name_is_refused_by_its_field(empty, field):
+    entry = {"content": {"text": "words"}, "timestamp": "2026-01-01T00:00:00Z", "user_id": "ana", field: TOKEN}
+    report = take(empty, [json.dumps(entry)])
+    assert [field.removesuffix("_id") in record["problem"] for record in report["damaged"]] == [True]
+    assert TOKEN not in json.dumps(report)
+    assert empty.files_with(TOKEN) == []
+
+
+def test_times_of_a_card_must_be_times(empty):
+    card = {"id": SESSION, "user_id": "ana", "created_at": "2026-01-01T00:00:00Z", "ended_at": "soon"}
+    assert "card.ended_at" in take(empty, [json.dumps({"card": card})])["damaged"][0]["problem"]
+
+
+@pytest.mark.parametrize("format", ["jsonl", "json"])
+def test_an_export_that_was_cut_anywhere_is_not_complete(desk, empty, format):
+    lived_in(desk)
+    lines = exported(desk, format=format).splitlines(keepends=True)
+    for kept in range(1, len(lines)):
+        assert not take(empty, lines[:kept])["complete"]
+    for lost in range(1, len(lines)):
+        assert not take(empty, lines[:lost] + lines[lost + 1 :])["complete"], lost
+
+
+def test_an_export_that_ends_in_half_a_line_is_not_complete_and_names_the_line(desk, empty):
+    lived_in(desk)
+    lines = exported(desk).splitlines(keepends=True)
+    for last in (len(lines) - 1, len(lines) - 2):
+        report = take(empty, [*lines[:last], lines[last][:20]])
+        assert not report["complete"]
+        assert [record["line"] for record in report["damaged"]] == [last + 1]
+
+
+def test_lines_of_ones_own_claim_nothing_but_may_not_end_in_half_a_line(empty):
+    own = json.dumps({"content": {"text": "words"}, "timestamp": "2026-01-01T00:00:00Z"})
+    assert take(empty, [own, own])["complete"]
+    assert not take(empty, [own, own[:-9]])["complete"]
+
+
+def test_two_exports_in_one_file_are_each_held_to_their_own_count(desk, empty):
+    lived_in(desk)
+    lines = exported(desk).splitlines()
+    assert take(empty, lines + lines)["complete"]
+    assert not take(empty, lines[:-1] + lines)["complete"]

@@ -157,6 +157,19 @@ def test_what_lies_in_quarantine_is_a_note(desk):
     assert [note["pieces"] for note in report["notes"]] == [1]
 
 
+def test_references_that_lead_nowhere_are_notes(desk):
+    there, hidden = desk.add("there"), desk.add("hidden")
+    missing = "mem_01KG2D5T7QH3V8ZJ4N6R9WXYAB"
+    desk.derive("sound", there)
+    source = desk.add("points", references=(there.id, hidden.id, missing))
+    desk.bury(hidden)
+    report = verify(desk.store)
+    assert report["ok"]
+    (note,) = report["notes"]
+    assert (note["id"], note["journal"]) == (source.id, SESSION)
+    assert note["what"] == f"refers to what is not there: {hidden.id}, {missing}"
+
+
 def test_a_risky_place_is_a_note(desk, monkeypatch):
     monkeypatch.setattr("holdfast.upkeep.verify.risky_filesystem", lambda path: "network file system (nfs)")
     report = verify(desk.store)

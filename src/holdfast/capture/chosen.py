@@ -1,0 +1,63 @@
+"""Chosen: ids that callers gave their entries, which nobody else's entry may have.
+
+The same id with the same content is the same call again and finds what is stored (D33); any other use of
+an id that is taken or was deleted is Invalid. A principal gets one answer for all of these, whosever the
+id is, and never what is stored under a foreign one: whoever holds an id learns that it cannot be used,
+not whether, whose or what it is. Ids hold 80 random bits, so that nobody can try them all.
+"""
+
+from __future__ import annotations
+
+from ..errors import Invalid
+from ..guard.permissions import may_see
+from ..model.scope import whole
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..model.entry import Draft, Entry
+    from ..model.scope import Caller
+    from ..store import Store
+
+_WAIT_MS = 2_000
+
+
+def check(store: Store, caller: Caller, drafts: Sequence[Draft]) -> None:
+    """Invalid if one of these cannot be stored under the id that was chosen for it."""
+    chosen = [draft for draft in drafts if draft.chosen_id]
+    if not chosen:
+        return
+    _once(chosen)
+    ids = [draft.id for draft in chosen]
+    found = stored(store, caller, ids)
+    for id in store.index.buried(whole(store.agent), ids):
+        raise _refused(caller, id, "was deleted; undelete it, or add this under another id")
+    for draft in chosen:
+        entry = found.get(draft.id)
+        if entry is not None and (entry.type, entry.content) != (draft.type, draft.content):
+            raise _refused(caller, draft.id, "is stored already with other content; choose another id")
+
+
+def stored(store: Store, caller: Caller, ids: Sequence[str]) -> dict[str, Entry]:
+    """Which of these exist, deleted ones included; Invalid if one is not the caller's to know of."""
+    scope = whole(store.agent)
+    store.index.refresh(scope, _WAIT_MS)
+    found = store.reader.entries(scope, ids, every=True)
+    for id, entry in found.items():
+        if not may_see(caller, entry.scope, entry.user_id):
+            raise _refused(caller, id, "")
+    return found
+
+
+def _once(drafts: Sequence[Draft]) -> None:
+    seen: set[str] = set()
+    for draft in drafts:
+        if draft.id in seen:
+            raise Invalid(f"{draft.id} stands twice in one batch", field="id", id=draft.id)
+        seen.add(draft.id)
+
+
+def _refused(caller: Caller, id: str, reason: str) -> Invalid:
+    told = reason if caller.owner else "cannot be used: it is taken or was deleted; leave the id out to be given one"
+    return Invalid(f"entry {id} {told}", field="id", id=id)

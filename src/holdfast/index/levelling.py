@@ -1,0 +1,226 @@
+"""Levelling: the part of the Index port that keeps rows level with the journals; `SqliteIndex` inherits it.
+
+What was announced is caught up before each answer and after each write; everything is compared after a restart,
+now and then, and when marks were lost. Trouble with the disk never fails a write that a journal has
+acknowledged: it leaves the index behind, and answers say so.
+"""
+
+from __future__ import annotations
+
+import time
+
+import apsw
+
+from ..disk import boot_id
+from ..errors import HoldfastError, Locked, StorageFailed
+from . import questions
+from .catchup import file_row
+from .database import ODD_VALUES, TROUBLE, Damaged, is_damage
+from .live import BUILD_WAIT_MS
+from .mending import PATIENCE_S
+from .recalled import stamp_of
+from .vectors import WithVectors
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ..model.replay import Size
+    from ..model.scope import Scope
+    from ..ports import Clock, Journal
+    from .catchup import Bringing
+    from .database import Database
+    from .generations import Generations
+    from .marks import Levels, Marks, Others
+    from .recalled import Recalled
+    from .sqlite import IndexOptions
+
+    Sizes = dict[str, Size | None]  # journals with their files' sizes
+
+_INLINE_JOURNALS = 50  # a writer builds a missing index itself only in a home as small as this
+_ROUNDS = 4
+_FAILURES = (apsw.Error, *ODD_VALUES, Damaged, OSError, HoldfastError)
+
+
+class Levelled(WithVectors):
+    """See the module."""
+
+    marks: Marks
+    generations: Generations
+    recalled: Recalled
+    trouble: str | None = None  # why the index could not be written, for status and answers
+    _all: Scope
+    _journal: Journal
+    _clock: Clock
+    _options: IndexOptions
+    _bringing: Bringing
+    _levels: Levels
+    _others: Others
+    _compared: float
+    _recency: str | None = None  # the stamp of recalled.jsonl with which the table was last seen level
+
+    def announce(self, scope: Scope, journal: str) -> None:
+        self.marks.put(journal)
+
+    def suspect(self, scope: Scope, journal: str) -> None:
+        self._bringing.suspects.add(journal)
+
+    def refresh(self, scope: Scope, wait_ms: int) -> int:
+        try:
+            return self._refreshed(wait_ms)
+        except Locked:
+            return self._still_behind()
+        except _FAILURES as error:
+            if wait_ms <= 0 or not self.live.swept():
+                return self._refused(error)
+        try:  # somebody removed what we were at work on: once more, on a new one
+            return self._refreshed(wait_ms)
+        except _FAILURES as error:
+            return self._refused(error)
+
+    def _refreshed(self, wait_ms: int) -> int:
+        if wait_ms <= 0 and (self._others.at_work(self.live.opened) or self._too_much_for_a_writer()):
+            return len(self.marks.names())
+        if wait_ms > 0:
+            self._compare_if_due()
+        return self._catch_up(wait_ms)
+
+    def _too_much_for_a_writer(self) -> bool:
+        """The index is gone, or there is none and more to read than a write should pay for: a search builds it."""
+        if self.live.opened is not None or self.generations.current() is not None:
+            return self.live.swept()
+        return any(count > _INLINE_JOURNALS for count, _ in enumerate(self._journal.journals(self._all)))
+
+    def _still_behind(self) -> int:
+        """Somebody else is at work on the index: how much is left for them."""
+        try:
+            return len(self._behind(self.marks.names()))
+        except HoldfastError as error:
+            return self._refused(error)
+
+    def _refused(self, error: BaseException) -> int:
+        """The index could not be written: say so in answers, keep the marks, go on."""
+        base = self.live.opened
+        if base is not None and is_damage(error):
+            try:
+                self.live.condemn(base, error)
+            except HoldfastError as again:
+                error = again
+            else:
+                return 0
+        self.trouble = type(error).__name__
+        return max(1, len(self.marks.names()))
+
+    def _catch_up(self, wait_ms: int) -> int:
+        deadline = time.monotonic() + wait_ms / 1000
+        todo = self._behind([*self.marks.names(), *self._bringing.suspects], ask=wait_ms > 0)
+        for _ in range(_ROUNDS):
+            if not todo:
+                break
+            held = self.lock.attempt("catch up")
+            if held is None:
+                if wait_ms <= 0:
+                    self._others.meet()
+                    return len(todo)
+                held = self.lock.hold(max(0, round((deadline - time.monotonic()) * 1000)), "catch up")
+                todo = self._sizes(todo)  # they may have grown while we waited
+            with held:
+                self._bring(todo, deadline if wait_ms > 0 else None)
+            # A writer that found the lock taken left its lines to us: look once more after letting go.
+            names = self.marks.names()
+            self._tidy(self.marks.spare(todo, names))
+            todo = self._behind(names)
+            if wait_ms > 0 and time.monotonic() >= deadline:
+                break
+        if wait_ms > 0:
+            self._bring_recency()
+        self.trouble = None
+        return len(todo)
+
+    def _sizes(self, names: Iterable[str]) -> Sizes:
+        return {name: self._journal.size(self._all, name) for name in names}
+
+    def _behind(self, names: Iterable[str], ask: bool = True) -> Sizes:
+        """Those whose rows are not level with their files; without `ask`, all that changed since they were level."""
+        sizes = self._sizes(names)
+        if not sizes:
+            return sizes
+        base, suspects = self.live.ready(PATIENCE_S if ask else 0), self._bringing.suspects
+        changed = {name: size for name, size in sizes.items() if not self._levels.has(base, name, size)}
+        unsure = [name for name in changed if name not in suspects and (ask or not self._levels.knows(base, name))]
+        if unsure:
+            level = self.live.ask(lambda c: {name: sizes[name] for name in unsure if _level(c, name, sizes[name])})
+            self._levels.note(base, level)
+            changed = {name: size for name, size in changed.items() if name not in level}
+        return {**{name: sizes[name] for name in suspects & sizes.keys()}, **changed} if suspects else changed
+
+    def _bring(self, sizes: Sizes, deadline: float | None) -> None:
+        """Index these journals; the caller holds `index.lock`."""
+        base = self.live.present()
+        self._levels.note(base, base.ask(lambda c: self._bringing.bring(c, sizes, deadline)))
+        self._others.note(base)
+
+    def _bring_recency(self) -> None:
+        """Bring the table of recalls level with its file; failing costs only recency."""
+        stamp = self.recalled.stamp()
+        if stamp == self._recency or stamp == self.live.ask(stamp_of):
+            self._recency = stamp
+            return
+        try:
+            held = self.lock.attempt("note recalls")
+            if held is None:
+                return
+            with held:
+                self.live.present().ask(lambda c: self.recalled.level(c, self._clock.now()))
+        except (*TROUBLE, StorageFailed):
+            return
+
+    def _tidy(self, names: Sequence[str]) -> None:
+        """Take away marks of journals that nobody is writing and that are level."""
+        for name in names:
+            self._journal.when_idle(self._all, name, lambda name=name: self._tidy_one(name))  # type: ignore[misc]
+
+    def _tidy_one(self, name: str) -> None:
+        if self.live.ask(lambda c: _level(c, name, self._journal.size(self._all, name))):
+            self.marks.take_away(name)
+
+    def _compare_if_due(self) -> None:
+        self.live.ready()  # opening may find that a comparison is due
+        sign, since = self.live.sign, time.monotonic() - self._compared
+        lost = sign is not None and not self.marks.has(sign)
+        if self.live.stale or lost or since > self._options.compare_minutes * 60:
+            self._compare()
+
+    def _compare(self) -> int:
+        from .signs import sign_if_any  # most processes never compare
+
+        self._compared = time.monotonic()
+        base = self.live.ready()
+        sign = self.live.typed(lambda: sign_if_any(self.marks, self._journal, self._all))
+        known = self.live.ask(questions.journals)
+        self.live.stale = False
+        found = set(self._journal.journals(self._all))
+        marked = set(self.marks.names())
+        changed = [name for name in self._behind(found | known) if name not in marked]
+        for name in changed:
+            self.marks.put(name)
+        if sign is None:
+            self.live.sign = None  # nothing can be noted here: what was seen holds for this process
+            return len(changed)
+        if self.live.typed(lambda: self._catch_up(BUILD_WAIT_MS)) == 0:
+            self.live.alone(self.lock, "note the boot", lambda c: self._note_level(c, base, sign))
+        return len(changed)
+
+    def _note_level(self, connection: apsw.Connection, base: Database, sign: str) -> None:
+        """Whatever has no mark is level, if this is still the generation that was compared."""
+        if self.live.opened is base:
+            facts = [("boot", boot_id()), ("marks", sign)]
+            connection.executemany("INSERT OR REPLACE INTO meta VALUES(?, ?)", facts)
+            self.live.sign = sign
+
+
+def _level(connection: apsw.Connection, journal: str, size: Size | None) -> bool:
+    row = file_row(connection, journal)
+    if size is None or row is None:
+        return size is None and row is None
+    return row.level(size)

@@ -1,0 +1,139 @@
+"""Search through an open memory: pages that fit together, ranks that rank, names that mean the same everywhere."""
+
+import random
+
+import pytest
+
+import holdfast
+from holdfast.recall.ordering import RANKS
+
+WORDS = ("deploy", "server", "login", "oauth", "token", "cake", "birthday", "street", "paris", "guitar", "river", "tea")
+
+
+@pytest.fixture(scope="module")
+def crowd(tmp_path_factory):
+    """600 turns of few words, so that hundreds match every question."""
+    chance = random.Random(1)
+    with holdfast.open(tmp_path_factory.mktemp("crowd") / "home") as memory:
+        memory.add_many(
+            {
+                "text": " ".join(chance.choices(WORDS, k=chance.randint(4, 14))) + f" n{number}",
+                "session": f"s{number % 7}", "role": chance.choice(["user", "assistant"]),
+                "importance": round(chance.random(), 2),
+            }
+            for number in range(600)
+        )  # fmt: skip
+        memory.sync()
+        yield memory
+
+
+def shown(result):
+    return [(hit.id, hit.score) for hit in result]
+
+
+@pytest.mark.parametrize("rank", RANKS)
+@pytest.mark.parametrize("question", ["deploy server", "birthday cake in paris", "guitar", "river*"])
+def test_pages_fit_together_whatever_their_size(crowd, question, rank):
+    whole = shown(crowd.search(question, limit=60, rank=rank))
+    pages = [
+        hit for offset in range(0, 60, 10) for hit in shown(crowd.search(question, limit=10, offset=offset, rank=rank))
+    ]
+    assert pages == whole
+
+
+def test_pages_go_on_until_everything_that_holds_a_word_was_shown(crowd):
+    found: list[str] = []
+    while page := [hit.id for hit in crowd.search("deploy server", limit=50, offset=len(found), min_score=0)]:
+        found += page
+    holding = {entry.id for entry in crowd.query(limit=200) if {"deploy", "server"} & set(entry.text.split())}
+    assert len(found) == len(set(found))
+    assert holding <= set(found)
+    assert len(found) >= 250
+
+
+def test_the_newest_match_leads_when_the_newest_is_asked_for(tmp_path):
+    with holdfast.open(tmp_path / "home") as memory:
+        said = ({"text": f"guitar lesson {n}", "timestamp": 1_760_000_000_000 + n} for n in range(300))
+        ids = [entry.id for entry in memory.add_many(said)]
+        for limit in (1, 6):
+            assert memory.search("guitar lesson", rank="recent", limit=limit).hits[0].id == ids[-1]
+
+
+def test_hits_by_relevance_are_in_the_order_of_the_relevance_shown(crowd):
+    found = crowd.search("deploy server", rank="relevance", limit=30)
+    assert [hit.scores["relevance"] for hit in found] == sorted(
+        (hit.scores["relevance"] for hit in found), reverse=True
+    )
+    for hit in found:
+        product = 1.0
+        for name in ("importance", "decay", "recency", "match", "pin", "workspace"):
+            product *= hit.scores[name]
+        assert hit.scores["relevance"] == pytest.approx(min(1.0, product), abs=2e-3)
+
+
+def test_the_parts_of_a_match_add_up_to_it(crowd):
+    for hit in crowd.search("how do we log in with the oauth token?", limit=20):
+        parts = sum(hit.scores[name] for name in ("base", "neighbour", "author", "date", "form", "session"))
+        assert hit.scores["match"] == pytest.approx(parts, abs=1e-3)
+
+
+@pytest.mark.parametrize("embedder", ["auto", "none"])
+def test_what_was_said_next_is_no_hit_for_having_been_said_next(tmp_path, embedder):
+    with holdfast.open(tmp_path / "home", embedder=embedder) as memory:
+        memory.add("The dentist appointment is on Friday at nine", session="s", role="user")
+        memory.add("Tomatoes need a lot of water in August", session="s", role="user")
+        assert [hit.snippet for hit in memory.search("dentist appointment")] == [
+            "The dentist appointment is on Friday at nine"
+        ]
+        assert "Tomatoes" not in memory.context("dentist appointment").text
+
+
+def test_an_answer_is_found_by_the_question_before_it(tmp_path):
+    with holdfast.open(tmp_path / "home", embedder="none") as memory:
+        memory.add("When is the dentist appointment?", session="s", author="Ana", role="user")
+        memory.add("On Friday at nine", session="s", author="Ben", role="user")
+        assert "On Friday at nine" in [hit.snippet for hit in memory.search("dentist appointment")]
+
+
+def talk(name, other, count):
+    """A talk in which one names the other in every turn; of `count` turns, so that no sample holds them all."""
+    for number in range(count):
+        yield {"text": f"{other}, the museum has room number {number}", "author": name}
+
+
+@pytest.mark.parametrize("first", ["s", "t"])
+def test_a_rebuild_does_not_change_whom_a_name_means(tmp_path, first):
+    with holdfast.open(tmp_path / "home", embedder="none") as memory:
+        sessions = {"s": ("Ana", "Carla"), "t": ("Carla", "Carla")}
+        for key in (first, *(key for key in sessions if key != first)):
+            memory.add_many({**turn, "session": key} for turn in talk(*sessions[key], 450))
+        before = [hit.scores["author"] for hit in memory.search("What did Carla say about the museum?", limit=20)]
+        memory.reindex()
+        assert [
+            hit.scores["author"] for hit in memory.search("What did Carla say about the museum?", limit=20)
+        ] == before
+
+
+def test_the_words_of_another_user_do_not_change_whom_a_name_means(tmp_path):
+    with holdfast.open(tmp_path / "home", embedder="none", user="dan") as memory:
+        memory.add_many({**turn, "session": "s"} for turn in (*talk("Carla", "Dan", 5), *talk("Dan", "Carla", 5)))
+        author = [hit.scores["author"] for hit in memory.search("What did Carla say about the museum?", limit=20)]
+        memory.add_many({**turn, "session": "e", "user": "eve"} for turn in talk("Carla", "Carla", 450))
+        assert [
+            hit.scores["author"] for hit in memory.search("What did Carla say about the museum?", limit=20)
+        ] == author
+
+
+def test_the_weights_of_the_two_sides_are_those_of_the_settings(tmp_path):
+    home = tmp_path / "home"
+    with holdfast.open(home) as memory:
+        memory.add("A physician looked at the patient", session="a")
+        memory.add("The doctor of philosophy wrote about doctor whom", session="b")
+    found = {}
+    for text, vector in ((1.0, 0.0), (0.0, 1.0)):
+        with holdfast.open(home, settings={"recall.text_weight": text, "recall.vector_weight": vector}) as memory:
+            found[text] = [
+                hit.snippet[:11] for hit in memory.search("doctor examining somebody who is ill", min_score=0)
+            ]
+    assert found[1.0][0] == "The doctor "
+    assert found[0.0][0] == "A physician"

@@ -1,0 +1,235 @@
+"""Entries that somebody else took out of the journals: loud until they are back or were let go (D16, D40)."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+import holdfast
+from holdfast.model.ids import user_dir
+
+
+@pytest.fixture
+def memory(tmp_path):
+    with holdfast.open(tmp_path / "home", embedder="none") as opened:
+        yield opened
+
+
+def folder(memory, session):
+    return os.path.join(memory.home, "agents", "main", "sessions", session)
+
+
+def journal(memory, session):
+    return os.path.join(folder(memory, session), "memory.jsonl")
+
+
+def two(memory, **where):
+    """Two entries of one session, indexed."""
+    first, second = (memory.add(f"{word} in the harbour", session="talk", **where) for word in ("anchors", "lanterns"))
+    memory.sync()
+    return first, second
+
+
+def cut(memory, session):
+    """Take away the last line."""
+    with open(journal(memory, session), "r+b") as file:
+        lines = file.read().splitlines(keepends=True)
+        file.truncate(sum(map(len, lines[:-1])))
+
+
+def flip(memory, entry):
+    """Change one letter of the entry's text where it lies."""
+    with open(journal(memory, entry.session_id), "r+b") as file:
+        data = file.read()
+        file.seek(data.index(entry.text.encode()))
+        file.write(b"#")
+
+
+def lost(memory):
+    """Ids that `verify` calls lost, with their journals."""
+    problems = memory.verify()["problems"]
+    return [(problem["id"], problem["journal"]) for problem in problems if "entry lost" in problem["what"]]
+
+
+def kept(memory):
+    return "".join(file.read_text() for file in Path(memory.home, "agents", "main", "quarantine").iterdir())
+
+
+def test_a_lost_tail_is_a_problem_in_verify_and_status_and_a_reason_in_search(memory):
+    first, second = two(memory)
+    cut(memory, first.session_id)
+    assert lost(memory) == [(second.id, first.session_id)]
+    assert not memory.verify()["ok"]
+    report = memory.status()
+    assert report["corruption"]["lost_entries"] == 1
+    assert any("1 entries were lost" in told for told in report["degraded"])
+    found = memory.search("harbour")
+    assert [hit.id for hit in found] == [first.id]
+    assert found.degraded == "1 damaged or lost entries left out; run `holdfast verify`"
+
+
+def test_the_search_that_comes_across_the_loss_says_so(memory):
+    first, second = two(memory)
+    cut(memory, first.session_id)
+    found = memory.search("lanterns")
+    assert second.id not in [hit.id for hit in found]
+    assert "1 damaged or lost entries left out" in found.degraded
+    assert "lanterns in the harbour" in kept(memory)
+
+
+def test_a_session_removed_by_hand_is_kept_in_quarantine_and_named(memory):
+    first, second = two(memory)
+    shutil.rmtree(folder(memory, first.session_id))
+    assert lost(memory) == sorted([(first.id, first.session_id), (second.id, first.session_id)])
+    assert all(entry.text in kept(memory) for entry in (first, second))
+    assert memory.search("harbour").degraded
+
+
+@pytest.mark.parametrize("names", [["memory.jsonl"], ["memory.jsonl", "metadata.json"]])
+def test_a_journal_removed_by_hand_is_kept_in_quarantine_and_named(memory, names):
+    first, second = two(memory)
+    memory.delete(memory.add("deleted before", session="talk").id)
+    memory.sync()
+    for name in names:
+        os.unlink(os.path.join(folder(memory, first.session_id), name))
+    assert sorted(lost(memory)) == [(first.id, first.session_id), (second.id, first.session_id)]
+    assert "deleted before" not in kept(memory)
+
+
+def test_a_journal_put_back_to_an_earlier_generation_is_a_loss_too(memory):
+    first, _ = two(memory)
+    before = Path(journal(memory, first.session_id)).read_bytes()
+    memory.compact("talk")
+    third = memory.add("buoys in the harbour", session="talk")
+    memory.sync()
+    Path(journal(memory, first.session_id)).write_bytes(before)
+    assert lost(memory) == [(third.id, first.session_id)]
+
+
+def test_reindex_rescues_what_only_the_old_index_has(memory):
+    first, second = two(memory)
+    cut(memory, first.session_id)
+    memory.reindex()
+    assert lost(memory) == [(second.id, first.session_id)]
+
+
+def test_what_holdfast_removes_itself_is_no_loss(memory):
+    first, second = two(memory)
+    memory.user("local").remember("tea", "green")
+    memory.delete(first.id)
+    memory.compact("talk")
+    assert memory.forget(second.id).clean
+    assert memory.forget(session="talk").clean
+    assert memory.forget(user="local").clean
+    assert not os.path.exists(os.path.join(memory.home, "agents", "main", "users", user_dir("local"), "memory.jsonl"))
+    assert memory.verify()["problems"] == []
+    assert memory.search("harbour").degraded is None
+
+
+def test_what_comes_back_from_a_backup_is_no_longer_lost(memory, tmp_path):
+    first, _ = two(memory)
+    shutil.copytree(folder(memory, first.session_id), tmp_path / "backup")
+    shutil.rmtree(folder(memory, first.session_id))
+    assert len(lost(memory)) == 2
+    shutil.copytree(tmp_path / "backup", folder(memory, first.session_id))
+    report = memory.verify()
+    assert (report["problems"], memory.status()["corruption"]["lost_entries"]) == ([], 0)
+    assert "2 damaged pieces lie in quarantine" in report["notes"][0]["what"]
+    assert memory.search("harbour").degraded is None
+
+
+def test_a_loss_is_told_only_to_those_whose_it_is(memory):
+    first, _ = two(memory, user="ana")
+    memory.add("gulls in the harbour", user="ben")
+    shutil.rmtree(folder(memory, first.session_id))
+    memory.sync()
+    assert memory.search("harbour", user="ana").degraded
+    assert memory.search("harbour", user="ben").degraded is None
+    assert memory.search("harbour", user="*").degraded
+
+
+def test_forgetting_the_session_ends_the_matter(memory):
+    first, second = two(memory)
+    cut(memory, first.session_id)
+    assert lost(memory)
+    assert memory.forget(session="talk").clean
+    assert memory.verify()["problems"] == []
+    assert second.text not in "".join(os.listdir(memory.home))
+
+
+def words_left(memory, *words):
+    """Files below the home that hold one of these words."""
+    memory.store.index.close()
+    files = [file for file in Path(memory.home).rglob("*") if file.is_file()]
+    return [str(file) for file in files for word in words if word in file.read_bytes().lower()]
+
+
+def test_what_is_lost_can_be_forgotten_by_its_id_and_does_not_come_back(memory, tmp_path):
+    first, second = two(memory)
+    exported = list(memory.export())
+    cut(memory, first.session_id)
+    assert lost(memory)
+    receipt = memory.forget(second.id)
+    assert (receipt.clean, receipt.entries) == (True, (second.id,))
+    assert memory.verify()["problems"] == []
+    assert words_left(memory, b"lanterns") == []
+    assert memory.load(exported)["skipped_forgotten"] == 1
+    assert [hit.id for hit in memory.search("harbour")] == [first.id]
+
+
+def test_one_of_a_removed_session_can_be_forgotten_and_the_other_stays_lost(memory):
+    first, second = two(memory)
+    exported = list(memory.export())
+    shutil.rmtree(folder(memory, first.session_id))
+    assert len(lost(memory)) == 2
+    assert memory.forget(second.id).clean
+    assert lost(memory) == [(first.id, first.session_id)]
+    assert words_left(memory, b"lanterns") == []
+    assert memory.forget(first.id).clean
+    assert memory.verify()["problems"] == []
+    assert memory.load(exported)["skipped_forgotten"] == 2
+
+
+def test_forgetting_a_user_takes_what_was_lost_along(memory):
+    first, _ = two(memory, user="ana")
+    memory.user("ana").remember("tea", "assam")
+    other = memory.add("gulls in the harbour", user="ben", session="bens")
+    memory.sync()
+    for path in (folder(memory, first.session_id), folder(memory, other.session_id)):
+        shutil.rmtree(path)
+    shutil.rmtree(os.path.join(memory.home, "agents", "main", "users", user_dir("ana")))
+    assert len(lost(memory)) == 4
+    receipt = memory.forget(user="ana")
+    assert (receipt.clean, len(receipt.entries)) == (True, 3)
+    assert lost(memory) == [(other.id, other.session_id)]
+    assert words_left(memory, b"lanterns", b"anchors", b"assam") == []
+
+
+def test_every_search_says_that_a_damaged_line_is_left_out(memory):
+    _, second = two(memory)
+    flip(memory, second)
+    for question in ("lanterns", "lanterns", "anchors"):
+        assert memory.search(question).degraded == "1 damaged or lost entries left out; run `holdfast verify`"
+    home = memory.home
+    with holdfast.open(home, embedder="none", settings={"recall.limit": 7}) as again:
+        for _ in range(2):
+            assert "1 damaged or lost entries" in again.search("lanterns").degraded
+    assert [problem["what"] for problem in memory.verify()["problems"]] == ["damaged line"]
+    assert memory.status()["corruption"]["lost_entries"] == 0
+
+
+def test_a_damaged_line_is_of_no_concern_to_other_sessions_and_users(memory):
+    _, second = two(memory)
+    memory.add("gulls in the harbour", session="other")
+    memory.add("terns in the harbour", user="ben")
+    flip(memory, second)
+    assert memory.search("lanterns").degraded
+    assert memory.search("gulls", session="other").degraded is None
+    assert memory.search("terns", user="ben").degraded is None
+
+
+def test_a_search_in_a_home_without_damage_looks_into_no_file_for_it(memory, monkeypatch):
+    two(memory)
+    monkeypatch.setattr("holdfast.journal.quarantine.read_file", None)
+    assert memory.search("harbour").degraded is None

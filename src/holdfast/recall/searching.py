@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 MOST_AUTHORS = 2_000
 PAGE = 25  # hits for which there are candidates, whatever page is asked for: pages of one question must fit together
-CROWD = 1_000  # candidates where something else than the match decides: the newest may match least
+CROWD = 50_000  # candidates where something else than the match decides: the newest may match least
 IN_VAIN = 40  # candidates in a row that score too little: no better ones follow
 SETTLED = 10  # the best so many say how well a question is answered
 WITHOUT_VECTOR = 0.01  # share of a scope that may lack a vector before the answer says so

@@ -51,12 +51,22 @@ def test_pages_go_on_until_everything_that_holds_a_word_was_shown(crowd):
     assert len(found) >= 250
 
 
-def test_the_newest_match_leads_when_the_newest_is_asked_for(tmp_path):
-    with holdfast.open(tmp_path / "home") as memory:
-        said = ({"text": f"guitar lesson {n}", "timestamp": 1_760_000_000_000 + n} for n in range(300))
-        ids = [entry.id for entry in memory.add_many(said)]
-        for limit in (1, 6):
-            assert memory.search("guitar lesson", rank="recent", limit=limit).hits[0].id == ids[-1]
+@pytest.fixture(scope="module")
+def lessons(tmp_path_factory):
+    """More matches than are ever ranked by how well they match; the newest is the least important."""
+    with holdfast.open(tmp_path_factory.mktemp("lessons") / "home", embedder="none") as memory:
+        said = ({"text": f"guitar lesson {n}" + " about chords" * (n % 7), "timestamp": 1_760_000_000_000 + n,
+                 "importance": 1 - n / 3_000} for n in range(1_500))  # fmt: skip
+        memory.add_many(said)
+        yield memory
+
+
+@pytest.mark.parametrize("limit", [1, 6])
+@pytest.mark.parametrize(("rank", "first"), [("recent", 1_499), ("importance", 0)])
+def test_another_rank_looks_at_everything_that_matches(lessons, rank, first, limit):
+    found = lessons.search("guitar lesson", rank=rank, limit=limit)
+    assert found.hits[0].snippet.startswith(f"guitar lesson {first}")
+    assert len(found) == limit
 
 
 def test_hits_by_relevance_are_in_the_order_of_the_relevance_shown(crowd):

@@ -39,7 +39,7 @@ class _Copy:
 
     def value(self, given: Any, where: str, depth: int) -> Any:
         if isinstance(given, str):
-            return self._spend(given, len(fields.text(given, where).encode()) + 2)
+            return self._spend(given, (len(given) if given.isascii() else len(fields.text(given, where).encode())) + 2)
         if given is None or isinstance(given, bool):
             return self._spend(given, 4)
         if isinstance(given, (int, float)):
@@ -51,8 +51,9 @@ class _Copy:
     def _several(self, given: Any, where: str, depth: int) -> Any:
         self._spend(None, 2)
         if isinstance(given, dict):
-            named = ((self._name(name, where), item) for name, item in given.items())
-            return FrozenDict({name: self.value(item, f"{where}.{name}", depth) for name, item in named})
+            return FrozenDict({
+                self._name(name, where): self.value(item, f"{where}.{name}", depth) for name, item in given.items()
+            })  # fmt: skip
         if isinstance(given, (list, tuple)):
             return [self.value(item, f"{where}[{place}]", depth) for place, item in enumerate(given)]
         rule = f"must be JSON (text, number, true, false, null, list or object), not {type(given).__name__}"
@@ -61,7 +62,9 @@ class _Copy:
     def _name(self, given: Any, where: str) -> str:
         if not isinstance(given, str):
             raise fields.broken(where, f"must have names that are text, not {type(given).__name__}")
-        return str(self._spend(fields.text(given, f"{where} (a name in it)"), len(given.encode()) + 4))
+        if not given.isascii():
+            fields.text(given, f"{where} (a name in it)")
+        return str(self._spend(given, len(given.encode()) + 4))
 
     def _spend(self, value: Any, size: int) -> Any:
         self.left -= size

@@ -51,6 +51,8 @@ def text(given: Any, field: str) -> str:
     """Any text that UTF-8 can hold."""
     if not isinstance(given, str):
         raise broken(field, f"must be text, not {type(given).__name__}")
+    if given.isascii():
+        return given
     try:
         given.encode()
     except UnicodeEncodeError as error:

@@ -107,8 +107,11 @@ class Journal(Protocol):
         """Keep damaged pieces (offset, bytes) as found, each once; returns how many were new."""
 
     def quarantined(self, scope: Scope, journal: str | None = None) -> list[dict[str, Any]]:
-        """What lies in quarantine: journal, offset, hash, bytes, file, and of what an index still knew (D40)
-        `lost`, the id of an entry whose line is gone, and `user_id`; None for a damaged line.
+        """What lies in quarantine: journal, offset, hash, bytes, file, and what else a piece tells.
+
+        Of what an index still knew (D40) `lost`, the id of an entry whose line is gone, and `user_id`; None for a
+        damaged line. Of both `entries`, the ids that can be read; `time` and `tags`, None where they cannot; `sealed`,
+        whether it was ever written to its end; `trouble`, why it cannot be read at all.
         """
 
     def release(self, scope: Scope, journal: str, matches: Callable[[bytes], bool]) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 
 import pytest
 
@@ -59,7 +60,7 @@ class Home:
         return ids
 
     def _damage(self):
-        """A twin of the secret loses a bit: its words now lie in quarantine as well."""
+        """A twin of the secret loses a bit: its words now lie in quarantine as well, whose nobody knows."""
         with self.open() as memory:
             twin = memory.add("a damaged vexnomblark pinkelthrop", session="open")
             path = os.path.join(self.home, AGENT, "sessions", memory.load_session("open").id, "memory.jsonl")
@@ -67,6 +68,7 @@ class Home:
             data = file.read()
             file.seek(data.index(twin.id.encode()) + 12)
             file.write(b"?")
+        shutil.rmtree(os.path.join(self.home, AGENT, "index"))
 
     def plant_a_half_built_generation(self):
         """What a killed rebuild leaves behind."""

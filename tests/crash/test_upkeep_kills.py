@@ -44,7 +44,7 @@ class Case:
             self.entries, self.answers = shown(memory), answers(memory, damaged=True)
 
     def _damage_a_secret(self):
-        """One line with secret words loses a bit, so that quarantine, too, holds something to forget."""
+        """A line with secret words, whose nobody knows, loses a bit: quarantine, too, holds something to forget."""
         path = max(sessions_of(self.home), key=os.path.getsize)
         with holdfast.open(self.home, clock=FixedClock(), settings=WORDS_ONLY) as memory:
             lost = memory.add("a damaged vexnomblark remains", session=os.path.basename(os.path.dirname(path)))
@@ -52,6 +52,7 @@ class Case:
             data = file.read()
             file.seek(data.index(lost.id.encode()) + 10)
             file.write(b"?")
+        shutil.rmtree(os.path.join(self.home, AGENT, "index"))
         with holdfast.open(self.home, clock=FixedClock(), settings=WORDS_ONLY) as memory:
             memory.sync()
         assert os.listdir(os.path.join(self.home, AGENT, "quarantine"))

@@ -33,6 +33,8 @@ def check(store: Store, caller: Caller, drafts: Sequence[Draft]) -> None:
     found = stored(store, caller, ids)
     for id in store.index.buried(whole(store.agent), ids):
         raise _refused(caller, id, "was deleted; undelete it, or add this under another id")
+    for id in _in_quarantine(store, ids) - found.keys():
+        raise _refused(caller, id, "belongs to an entry in quarantine; load a backup, forget it, or choose another id")
     for draft in chosen:
         entry = found.get(draft.id)
         if entry is not None and (entry.type, entry.content) != (draft.type, draft.content):
@@ -48,6 +50,12 @@ def stored(store: Store, caller: Caller, ids: Sequence[str]) -> dict[str, Entry]
         if not may_see(caller, entry.scope, entry.user_id):
             raise _refused(caller, id, "")
     return found
+
+
+def _in_quarantine(store: Store, ids: Sequence[str]) -> set[str]:
+    """Ids of entries of which only damage is left: under another's words they would no longer be missed (D40)."""
+    pieces = store.journal.quarantined(whole(store.agent))
+    return {id for piece in pieces if piece["sealed"] for id in piece["entries"]}.intersection(ids)
 
 
 def _once(drafts: Sequence[Draft]) -> None:

@@ -14,7 +14,8 @@ import time
 from hashlib import sha256
 
 from ..disk import discard, exists, make_private_dir, read_file, temporary_name, write_new
-from ..model.salvage import salvage_in
+from ..model.ids import is_journal
+from ..model.salvage import told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,30 +70,40 @@ class Quarantine:
         return [dict(piece) for piece in self._known[1] if journal in (None, piece["journal"])]
 
     def _read(self) -> list[dict[str, Any]]:
-        found = [match for name in self._names() if (match := _NAME.match(name))]
+        found = [match for name in self._names() if (match := _NAME.match(name)) and is_journal(match["journal"])]
         pieces = [piece for match in found if (piece := self._described(match)) is not None]
         return sorted(pieces, key=lambda piece: (piece["journal"], piece["offset"], piece["hash"]))
 
     def _described(self, match: re.Match[str]) -> dict[str, Any] | None:
         path = self._path(match.string)
+        raw, trouble = b"", None
         try:
             raw = read_file(self._disk, path)
         except FileNotFoundError:  # released meanwhile
             return None
+        except OSError as error:  # no search fails for it: `verify` and `status` say what is wrong
+            trouble = error.strerror or type(error).__name__
         return {
             "journal": match["journal"], "offset": int(match["offset"]), "hash": match["hash"],
-            "bytes": len(raw), "file": path, **told(raw),
+            "bytes": len(raw), "file": path, "trouble": trouble, **told(raw),
         }  # fmt: skip
 
     def release(self, journal: str, matches: Callable[[bytes], bool]) -> int:
         """Erase the pieces of a journal that match, and what a killed writer left half written."""
         ours = [name for name in self._names() if name.startswith(f"{journal}-")]
-        gone = [name for name in ours if matches(read_file(self._disk, self._path(name)))]
+        gone = [name for name in ours if (raw := self._readable(name)) is not None and matches(raw)]
         for name in gone:
             self._disk.unlink(self._path(name))
         if gone:
             self._disk.sync_dir(self._directory)
         return len(gone)
+
+    def _readable(self, name: str) -> bytes | None:
+        """None for what cannot be read, nor then erased: whoever searches the files afterwards says so."""
+        try:
+            return read_file(self._disk, self._path(name))
+        except OSError:
+            return None
 
     def _names(self) -> list[str]:
         try:
@@ -102,9 +113,3 @@ class Quarantine:
 
     def _path(self, name: str) -> str:
         return os.path.join(self._directory, name)
-
-
-def told(raw: bytes) -> dict[str, Any]:
-    """What a piece says of itself: the entry that it is all that is left of, and whose."""
-    found = salvage_in(raw)
-    return {"lost": found.entry if found and found.gone else None, "user_id": found.user_id if found else None}

@@ -88,7 +88,7 @@ def under(tag: str, wanted: str) -> bool:
     return tag == wanted or tag.startswith(wanted + ".")
 
 
-def _covers(tags: tuple[str, ...], wanted: str) -> bool:
+def tagged(tags: tuple[str, ...], wanted: str) -> bool:
     return any(under(tag, wanted) for tag in tags)
 
 
@@ -97,9 +97,9 @@ def passes(entry: Entry, wanted: Filter) -> bool:
     time = millis(entry.timestamp)
     return (
         (not wanted.types or entry.type in wanted.types)
-        and all(_covers(entry.tags, tag) for tag in wanted.tags_all)
-        and (not wanted.tags_any or any(_covers(entry.tags, tag) for tag in wanted.tags_any))
-        and not any(_covers(entry.tags, tag) for tag in wanted.tags_none)
+        and all(tagged(entry.tags, tag) for tag in wanted.tags_all)
+        and (not wanted.tags_any or any(tagged(entry.tags, tag) for tag in wanted.tags_any))
+        and not any(tagged(entry.tags, tag) for tag in wanted.tags_none)
         and (wanted.since is None or time >= wanted.since)
         and (wanted.until is None or time < wanted.until)
         and (wanted.min_importance is None or entry.importance >= wanted.min_importance)

@@ -8,7 +8,9 @@ in the journal, so that nothing else would tell of the loss.
 from __future__ import annotations
 
 import json
+import re
 
+from .moment import millis
 from .value import Value
 
 TYPE_CHECKING = False
@@ -17,6 +19,10 @@ if TYPE_CHECKING:
 
 NAME = "salvaged_from_index"
 _START = f'{{"{NAME}":'.encode()
+_LINE = b'{"schema_version":'  # a flipped line end joins lines: each begins so
+_SEALED = b'"checksum":"sha256:'  # a line that lacks it was never written to its end, so nobody was told it was kept
+_ID = re.compile(rb'"(?:id|amends)":"(mem_[0-9A-Z]+)"')
+_TIME = re.compile(rb'"timestamp":"([0-9T:.-]{23}Z)"')
 
 
 class Salvage(Value):
@@ -29,14 +35,14 @@ class Salvage(Value):
 
 def salvaged(known: Salvage, said: dict[str, Any]) -> bytes:
     """The piece; `said` is whatever the index had of the entry."""
-    told = {NAME: known.entry, "gone": known.gone, "user_id": known.user_id}
-    return json.dumps({**told, **said}, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    first = {NAME: known.entry, "gone": known.gone, "user_id": known.user_id}
+    return json.dumps({**first, **said}, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
 def said_in(raw: bytes) -> dict[str, Any]:
     """The words of such a piece, under the names that they had in the entry."""
-    told = json.loads(raw)
-    return {"content": {"text": str(told.get("text", ""))}, "tags": list(told.get("tags") or ())}
+    known, tags = json.loads(raw), told(raw)["tags"]
+    return {"content": {"text": str(known.get("text", ""))}, "tags": list(tags or ())}
 
 
 def salvage_in(raw: bytes) -> Salvage | None:
@@ -44,7 +50,47 @@ def salvage_in(raw: bytes) -> Salvage | None:
     if not raw.startswith(_START):
         return None
     try:
-        told = json.loads(raw)
-        return Salvage(entry=str(told[NAME]), gone=bool(told.get("gone", True)), user_id=told.get("user_id"))
-    except (ValueError, KeyError, TypeError, AttributeError):
+        known = json.loads(raw)
+        entry, user = known[NAME], known.get("user_id")
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
+    if not isinstance(entry, str):
+        return None
+    return Salvage(entry=entry, gone=bool(known.get("gone", True)), user_id=user if isinstance(user, str) else None)
+
+
+def told(raw: bytes) -> dict[str, Any]:
+    """What a piece says of itself, as `Journal.quarantined` tells it."""
+    found = salvage_in(raw)
+    if found is None:
+        return {"lost": None, "user_id": None, "entries": ids_in(raw), "sealed": _SEALED in raw, **_line(raw)}
+    known = json.loads(raw)
+    time, tags = known.get("time"), known.get("tags")
+    return {
+        "lost": found.entry if found.gone else None, "user_id": found.user_id, "entries": (found.entry,),
+        "sealed": True, "time": time if isinstance(time, int) else None,
+        "tags": tuple(map(str, tags)) if isinstance(tags, list) else None,
+    }  # fmt: skip
+
+
+def ids_in(raw: bytes) -> tuple[str, ...]:
+    """The entries that a piece is of, as far as their ids can be read; what it merely refers to is not among them."""
+    found = salvage_in(raw)
+    if found is not None:
+        return (found.entry,)
+    firsts = [match[1].decode() for line in raw.split(_LINE) if (match := _ID.search(line))]
+    return tuple(dict.fromkeys(firsts))
+
+
+def _line(raw: bytes) -> dict[str, Any]:
+    """When and about what a damaged line was, where that can still be read."""
+    match = _TIME.search(raw)
+    try:
+        time = millis(match[1].decode()) if match else None
+    except ValueError:
+        time = None
+    try:
+        tags = json.loads(raw).get("tags") or ()
+    except (ValueError, AttributeError, RecursionError):
+        return {"time": time, "tags": None}
+    return {"time": time, "tags": tuple(map(str, tags)) if isinstance(tags, (list, tuple)) else None}

@@ -14,7 +14,7 @@ from ..model.ids import GLOBAL, SESSION_ID, USER_DIR, digest, user_dir
 from ..model.moment import iso
 from ..model.record import fold
 from ..model.replay import Mark, Replay, Rewritten, Size
-from ..model.salvage import salvage_in
+from ..model.salvage import told
 from ..model.value import freeze
 from .book import Book, check_batch, check_card, encoded, entered, read_at
 
@@ -297,8 +297,7 @@ class MemoryJournal:
         return [
             {
                 "journal": book.id, "offset": offset, "hash": hash, "bytes": len(piece), "file": f"{book.id}-{offset}",
-                "lost": found.entry if (found := salvage_in(piece)) and found.gone else None,
-                "user_id": found.user_id if found else None,
+                "trouble": None, **told(piece),
             }
             for book in books for (offset, hash), piece in sorted(book.pieces.items())
         ]  # fmt: skip

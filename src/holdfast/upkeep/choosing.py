@@ -8,14 +8,16 @@ user or workspace takes the journals themselves.
 
 from __future__ import annotations
 
+import os
+
 from ..errors import Invalid, NotFound
 from ..guard import fields
 from ..model.ids import GLOBAL, user_dir
-from ..model.query import Filter, passes
+from ..model.query import Filter, passes, tagged
 from ..model.scope import whole
 from ..model.value import Value
 from ..recall import filters
-from ..recall.missing import lost
+from ..recall.missing import missing
 from .holdings import holdings
 
 TYPE_CHECKING = False
@@ -56,6 +58,7 @@ class Picked:
         self.remove: list[str] = []  # journals that go as a whole
         self.history: dict[str, list[str]] = {}  # entries that stay and lose their former words
         self.lost: dict[str, list[str]] = {}  # entries that no journal has any more
+        self.unsure: list[str] = []  # files of quarantine that may be of what is chosen; nobody can tell
 
     @property
     def ids(self) -> list[str]:
@@ -158,23 +161,47 @@ def _pick_from(picked: Picked, held: Holdings, scope: Scope, choice: Choice) -> 
 
 def _pick_lost(picked: Picked, store: Store, scope: Scope, choice: Choice) -> None:
     """What only quarantine has; a journal that is gone with all its files goes as a whole once nothing of it stays."""
-    for piece in lost(store.journal, store.index, scope):
-        if _covers_lost(piece, choice):
-            picked.lost.setdefault(piece["journal"], []).append(piece["lost"])
+    for piece in missing(store.journal, store.index, scope):
+        covered = piece["journal"] not in picked.remove and _covers_lost(store, piece, choice)
+        if covered and piece["entry"] is not None:
+            picked.lost.setdefault(piece["journal"], []).append(piece["entry"])
+        elif covered is None or covered:
+            picked.unsure.append(os.path.relpath(piece["file"], store.home))
     for journal, ids in picked.lost.items():
         pieces = store.journal.quarantined(whole(store.agent), journal)
         gone = store.journal.size(whole(store.agent), journal) is None
-        if gone and all(piece["lost"] in ids for piece in pieces):
+        if gone and all(piece["entries"] and {*piece["entries"]} <= {*ids} for piece in pieces):
             picked.remove.append(journal)
 
 
-def _covers_lost(piece: dict[str, Any], choice: Choice) -> bool:
-    """By id or by whose it is; where it belonged and what it was about is no longer known."""
-    if choice.history or (choice.narrows and not choice.ids) or choice.workspace is not None:
+def _covers_lost(store: Store, piece: dict[str, Any], choice: Choice) -> bool | None:
+    """Whether the choice means it; None where too little of it is known to tell."""
+    if choice.history:
         return False
     if choice.ids:
-        return piece["lost"] in choice.ids
-    return piece["journal"] in choice.sessions or choice.user in ("*", piece["user_id"])
+        return piece["entry"] in choice.ids
+    card = store.journal.card(whole(store.agent), piece["journal"])
+    owner = piece["user_id"] or (card.user_id if card else None)
+    named = choice.user in ("*", owner) or piece["journal"] in choice.sessions
+    if not (named or (choice.user is None and not choice.sessions)):
+        return False
+    if choice.workspace is not None and (card is None or card.workspace != choice.workspace):
+        return False
+    if choice.key is not None:
+        return None if owner is not None and piece["journal"] == user_dir(owner) else False
+    return _passes_lost(piece, choice.wanted)
+
+
+def _passes_lost(piece: dict[str, Any], wanted: Filter) -> bool | None:
+    """By time and tags, which is all that a choice narrows by; None where it cannot be read."""
+    time, tags = piece["time"], piece["tags"]
+    timed = wanted.since is not None or wanted.until is not None
+    early = time is not None and wanted.since is not None and time < wanted.since
+    late = time is not None and wanted.until is not None and time >= wanted.until
+    other = tags is not None and not all(tagged(tags, topic) for topic in wanted.tags_all)
+    if early or late or other:
+        return False
+    return None if (timed and time is None) or (wanted.tags_all and tags is None) else True
 
 
 def _covers(entry: Entry, scope: Scope, choice: Choice) -> bool:

@@ -2,8 +2,9 @@
 
 Entries stand as they are now, amendments folded in, oldest first; deleted and superseded ones are
 not among them. Redaction runs once more, since rules may have been added since the entry was stored.
-The end line says how many there were, so that a file that was cut short is recognised. `jsonl` is
-one object a line; `json` is one object with lists, and gives `content.message` beside `text` (D38).
+The end line says how many there were, so that a file that was cut short is recognised, and how many were
+damaged or lost already, so that it is not taken for all that was remembered. `jsonl` is one object a line;
+`json` is one object with lists, and gives `content.message` beside `text` (D38).
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def _lines(store: Store, scope: Scope) -> Iterator[str]:
     for entry in store.reader.all(scope, Filter()):
         entries += 1
         yield _json(shown(store, entry)) + "\n"
-    yield _json({END: VERSION, "cards": cards, "entries": entries}) + "\n"
+    yield _json({END: VERSION, "cards": cards, "entries": entries, **_lost(store, scope)}) + "\n"
 
 
 def _document(store: Store, scope: Scope) -> Iterator[str]:
@@ -57,7 +58,13 @@ def _document(store: Store, scope: Scope) -> Iterator[str]:
     yield '],"entries":[\n'
     found = (_json(_with_message(shown(store, entry))) for entry in store.reader.all(scope, Filter()))
     entries = yield from _separated(found)
-    yield f'],"{END}":{_json({"cards": cards, "entries": entries})}}}\n'
+    yield f'],"{END}":{_json({"cards": cards, "entries": entries, **_lost(store, scope)})}}}\n'
+
+
+def _lost(store: Store, scope: Scope) -> dict[str, int]:
+    """How many entries are missing here because their lines are damaged or lost; nothing where none is."""
+    count = store.reader.left_out(scope)
+    return {"lost": count} if count else {}
 
 
 def _separated(items: Iterator[str]) -> Generator[str, None, int]:

@@ -28,6 +28,7 @@ from .choosing import Choice, choose, pick
 from .fragments import Fragments
 from .holdings import holdings, standing
 from .intent import unfinished
+from .pieces import Pieces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ class Job:
         self.history: dict[str, list[str]] = plan["history"]
         self.scope = whole(store.agent)
         self.fragments = Fragments()
+        self.unsure: tuple[str, ...] = ()  # pieces that may be of what was chosen; nobody can tell
         self.derived: tuple[str, ...] = ()
         self.same_text: tuple[str, ...] = ()
         self.checked: dict[str, Any] = {}
@@ -75,31 +77,30 @@ class Job:
 
     def gather(self) -> None:
         """The words that must be gone afterwards, former ones included; from what the journals still hold."""
+        self.pieces = Pieces(self.store, self.ids, self.journals)
         for journal in self.journals:
             wanted = {*self.drop.get(journal, ()), *self.history.get(journal, ())}
             for holding in holdings(self.store.journal, self.scope, journal) or ():
                 if holding.entry.id in wanted:
                     for record in holding.records:
                         self.fragments.take(record, self.store.index.stems)
-            for raw in _pieces(self, journal):
+            for raw in self.pieces.of(journal):
                 if (known := salvage_in(raw)) is not None and known.entry in wanted:
                     self.fragments.take({"id": known.entry, **said_in(raw)}, self.store.index.stems)
-
-    def matches(self, raw: bytes) -> bool:
-        """Whether a damaged piece surely belongs to what goes: it names an id or holds a passage."""
-        text = raw.decode("utf-8", "replace").lower()
-        return any(id.lower() in text for id in self.ids) or any(
-            passage.lower() in text for passage in self.fragments.passages
-        )
 
     def gives_away(self, text: str) -> bool:
         """Whether a text holds words of what goes that nothing which remains holds."""
         found = [fragment for fragment in self.fragments.all if fragment.lower() in text.lower()]
         return any(not self.store.index.contains(self.scope, fragment) for fragment in found)
 
-    def holds(self, raw: bytes) -> bool:
-        """Whether a damaged piece must go: it is of what goes, or gives it away."""
-        return self.matches(raw) or self.gives_away(raw.decode("utf-8", "replace"))
+    def tells(self, text: str) -> bool:
+        """Whether a damaged piece that is nobody's last copy holds a passage of what goes, or gives it away."""
+        passages = self.fragments.passages
+        return any(passage.lower() in text.lower() for passage in passages) or self.gives_away(text)
+
+    def takes(self, journal: str) -> Callable[[bytes], bool]:
+        """Whether a damaged piece of this journal must go."""
+        return (lambda raw: True) if journal in self.remove else self.pieces.goes(journal, self.tells)
 
 
 def forget(store: Store, scope: Scope, choice: Choice, *, dry_run: bool = False) -> Receipt:
@@ -140,7 +141,7 @@ def _planned(store: Store, scope: Scope, choice: Choice) -> Job:
     picked = pick(store, scope, choice)
     plan = {"drop": picked.ids_by_journal, "remove": picked.remove, "history": picked.history}
     job = Job(store, "forget_" + entry_id(store.clock.now())[4:], plan)
-    job.derived = tuple(picked.derived_ids)
+    job.derived, job.unsure = tuple(picked.derived_ids), tuple(sorted(picked.unsure))
     job.same_text = tuple(store.index.same_text(scope, job.ids)) if job.ids else ()
     return job
 
@@ -213,7 +214,7 @@ def _rewrite_or_blank(job: Job, journal: str) -> None:
     gone = set(job.drop.get(journal, ()))
     try:
         job.store.journal.rewrite(
-            job.scope, journal, lambda entry: None if entry.id in gone else entry, drop_damaged=job.holds
+            job.scope, journal, lambda entry: None if entry.id in gone else entry, drop_damaged=job.takes(journal)
         )
     except StorageFailed as error:
         if error.details.get("errno") not in _FULL or exists(REAL, os.path.join(job.store.home, BALLAST)):
@@ -236,27 +237,16 @@ def erase(job: Job) -> None:
 
 
 def release(job: Job) -> None:
-    """Pieces in quarantine: all of a journal that goes, elsewhere those with its words (D41).
+    """Pieces in quarantine: all of a journal that goes, elsewhere those of the entries themselves (D41).
 
     The damaged line that a piece was copied from goes first.
     """
     for journal in sorted({piece["journal"] for piece in job.store.journal.quarantined(job.scope)}):
         stands = job.store.journal.card(job.scope, journal) is not None
-        if stands and journal not in job.journals and any(map(job.holds, _pieces(job, journal))):
-            job.store.journal.rewrite(job.scope, journal, lambda entry: entry, drop_damaged=job.holds)
-        job.store.journal.release(job.scope, journal, (lambda raw: True) if journal in job.remove else job.holds)
-
-
-def _pieces(job: Job, journal: str) -> list[bytes]:
-    """What lies in quarantine of this journal, all of which stays there."""
-    found: list[bytes] = []
-
-    def look(raw: bytes) -> bool:
-        found.append(raw)
-        return False
-
-    job.store.journal.release(job.scope, journal, look)
-    return found
+        takes = job.takes(journal)
+        if stands and journal not in job.journals and any(map(takes, job.pieces.of(journal))):
+            job.store.journal.rewrite(job.scope, journal, lambda entry: entry, drop_damaged=takes)
+        job.store.journal.release(job.scope, journal, takes)
 
 
 def check(job: Job) -> None:
@@ -272,7 +262,7 @@ def check(job: Job) -> None:
 def search(job: Job) -> None:
     """What of the forgotten can still be found: bytes in files, rows, or an id without its tombstone."""
     index, ids = job.store.index, job.ids
-    found = residue.search(job.store, job.fragments)
+    found = residue.search(job.store, job.fragments, job.pieces.staying(job.takes))
     shown = sorted(index.locate(job.scope, ids, every=True))
     unmarked = sorted(set(ids) - set(index.buried(job.scope, ids)))
     job.residue = (*found.files, *(f"entry {id}" for id in shown), *(f"no tombstone of {id}" for id in unmarked))
@@ -299,11 +289,18 @@ STEPS: list[tuple[str, Callable[[Job], None]]] = [
 
 def _receipt(job: Job, started: float, *, steps: tuple[str, ...] = (), dry_run: bool = False) -> Receipt:
     chosen = tuple(id for id in job.ids if id not in job.derived)
-    clean = not dry_run and not job.residue and (bool(job.checked) or not job.journals)
+    left = tuple(dict.fromkeys([*job.residue, *_unsure(job)]))
+    clean = not dry_run and not left and (bool(job.checked) or not job.journals)
     return Receipt(
         id=job.id, timestamp=iso(job.store.clock.now()), dry_run=dry_run, entries=chosen, derived=job.derived,
         journals=tuple(job.journals), same_text=tuple(id for id in job.same_text if id not in job.ids),
         originals=job.originals, steps=tuple(name for name, _ in STEPS) if dry_run else steps,
-        checked=FrozenDict(job.checked), residue=job.residue, clean=clean,
+        checked=FrozenDict(job.checked), residue=left, clean=clean,
         took_ms=round((time.perf_counter() - started) * 1000, 3),
     )  # fmt: skip
+
+
+def _unsure(job: Job) -> list[str]:
+    """Pieces that may be of what was chosen, and are still there: some went for their words."""
+    there = {os.path.relpath(piece["file"], job.store.home) for piece in job.store.journal.quarantined(job.scope)}
+    return [name for name in job.unsure if name in there]

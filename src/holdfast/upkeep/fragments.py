@@ -30,6 +30,7 @@ class Fragments:
 
     def __init__(self) -> None:
         self.passages: dict[str, None] = {}
+        self.sentences: set[str] = set()  # passages that are more than a word, or a label that others share
         self.tails: dict[str, set[str]] = {}
         self.stemmed: set[str] = set()  # tails of what an index has for a word
         self._of: set[str] = set()  # ids of the entries that these words are of
@@ -42,22 +43,25 @@ class Fragments:
     def take(self, record: Mapping[str, Any], stems: Callable[[str], list[str]]) -> None:
         """All that one line of a journal says in words."""
         self._of.add(record.get("amends") or record.get("id") or "")
+        own = {*_strings(record.get("content")), *_strings((record.get("set") or {}).get("content"))}
         for text in said(record):
             self.texts += 1
-            self._passages(text)
-            found = dict.fromkeys(tokens(text))
+            passages, found = self._passages(text), dict.fromkeys(tokens(text))
+            if text in own and len(found) > 1:
+                self.sentences.update(passages)
             self.words += len(found)
             for word in found:
                 self._tail(word)
             self.stemmed.update(tail for stem in dict.fromkeys(stems(text)) if (tail := self._tail(stem)))
 
-    def _passages(self, text: str) -> None:
+    def _passages(self, text: str) -> list[str]:
         text = text.strip()
         if len(text.encode()) < LEAST_BYTES:
             self.short += 1
-            return
-        for start in range(0, max(1, len(text) - PASSAGE + 1), STRIDE):
-            self.passages[text[start : start + PASSAGE]] = None
+            return []
+        found = [text[start : start + PASSAGE] for start in range(0, max(1, len(text) - PASSAGE + 1), STRIDE)]
+        self.passages.update(dict.fromkeys(found))
+        return found
 
     def _tail(self, word: str) -> str | None:
         tail = word[2:].lower()

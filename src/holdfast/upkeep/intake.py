@@ -36,7 +36,7 @@ def records(source: Source) -> Iterator[Numbered]:
 
 
 class Account:
-    """Whether a file holds all that it says it does: every header has its end, and the end counts right.
+    """Whether a file holds all that it should: every header has its end, which counts right and tells of no loss.
 
     Lines without a header claim nothing; they count as cut if the first or the last of them cannot be read.
     """
@@ -58,7 +58,7 @@ class Account:
             self._headed, self._cards, self._entries = True, 0, 0
         elif END in record:
             counted = (record.get("cards"), record.get("entries"))
-            self._wrong = self._wrong or counted != (self._cards, self._entries)
+            self._wrong = self._wrong or counted != (self._cards, self._entries) or bool(record.get("lost"))
             self._headed = False
         else:
             card = isinstance(record.get("card"), dict)

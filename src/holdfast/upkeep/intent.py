@@ -84,6 +84,8 @@ def trouble(store: Store) -> list[str]:
         f"a forget was interrupted and what it was about cannot be read: forget again, then delete {kept}"
         for kept in _kept_aside(store)
     ]
+    if os.path.lexists(aside := os.path.join(folder(store), "quarantine")) and not os.path.isdir(aside):
+        told.append(f"{os.path.relpath(aside, store.home)} is no directory, so damage cannot be kept: move it away")
     if unfinished(store):
         known = read(store) is not None
         told.append(
@@ -97,5 +99,5 @@ def trouble(store: Store) -> list[str]:
 
 def _kept_aside(store: Store) -> list[str]:
     directory = os.path.join(folder(store), "quarantine")
-    names = sorted(REAL.listdir(directory)) if exists(REAL, directory) else []
+    names = sorted(REAL.listdir(directory)) if os.path.isdir(directory) else []
     return [os.path.relpath(os.path.join(directory, name), store.home) for name in names if name.startswith(_ASIDE)]

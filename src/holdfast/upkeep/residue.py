@@ -49,11 +49,11 @@ class Residue:
         self.files, self.originals, self.checked = tuple(sorted(files)), tuple(sorted(originals)), checked
 
 
-def search(store: Store, fragments: Fragments) -> Residue:
-    """Look for these fragments in every file of the store."""
+def search(store: Store, fragments: Fragments, lost: str = "") -> Residue:
+    """Look for these fragments in every file of the store; `lost` is what lost entries say, which stays as they do."""
     wanted = fragments.all
     answer = _scan(_roots(store), wanted)
-    held = _Held(store, fragments)
+    held = _Held(store, fragments, lost)
     residue, originals = set(answer["unreadable"]), set[str]()
     for name, numbers in answer["found"].items():
         if os.path.basename(name) in AUTHORED:
@@ -70,8 +70,9 @@ def search(store: Store, fragments: Fragments) -> Residue:
 class _Held:
     """Whether something that remains holds a fragment; each is asked about once."""
 
-    def __init__(self, store: Store, fragments: Fragments) -> None:
+    def __init__(self, store: Store, fragments: Fragments, lost: str) -> None:
         self._store, self._fragments, self._scope = store, fragments, whole(store.agent)
+        self._lost = lost
         self._known: dict[str, bool] = {}
         self._histories: dict[str, str] = {}  # journal's file -> all that its good lines say
         self._names: str | None = None
@@ -85,6 +86,8 @@ class _Held:
         """The cheapest answer first: `contains` may have to look at every entry."""
         if fragment.lower() in self.names:
             return True
+        if fragment.lower() in self._lost and fragment not in self._fragments.sentences:
+            return True  # a word is anybody's; the forgotten text itself is not, wherever it stands
         words = sorted(self._fragments.tails.get(fragment, ()))
         _, rarity = self._store.index.rarity(self._scope, words) if words else (0, {})
         if fragment in self._fragments.stemmed and any(rarity.values()):

@@ -38,7 +38,7 @@ def status(store: Store) -> dict[str, Any]:
     pieces, gone = store.journal.quarantined(scope), lost(store.journal, store.index, scope)
     return {
         "home": store.home, "agent": store.agent, "disk": disk_use(store), "counts": counts, "index": index,
-        "behind": behind, "degraded": _degraded(store, behind, counts, index, len(gone)),
+        "behind": behind, "degraded": [*_degraded(store, behind, counts, index, len(gone)), *_unreadable(pieces)],
         "corruption": {"damaged_lines": counts["damaged"], "lost_entries": len(gone), "quarantined": len(pieces)},
         "unfinished_forget": unfinished(store), "warnings": _warnings(store),
     }  # fmt: skip
@@ -60,6 +60,11 @@ def _degraded(store: Store, behind: int, counts: dict[str, Any], index: dict[str
     if (unpinned := store.embedding.pin_trouble()) is not None:
         reasons.append(unpinned)
     return [*reasons, *trouble(store)]
+
+
+def _unreadable(pieces: list[dict[str, Any]]) -> list[str]:
+    count = sum(piece["trouble"] is not None for piece in pieces)
+    return [f"{count} pieces of quarantine cannot be read; `holdfast verify` names them"] if count else []
 
 
 def _warnings(store: Store) -> list[str]:

@@ -141,10 +141,12 @@ class Verification:
         try:
             pieces = lost(self._store.journal, self._store.index, self._scope)
         except StorageFailed:  # there is no index to ask what came back since
-            pieces = [piece for piece in self._store.journal.quarantined(self._scope) if piece["lost"]]
+            quarantined = self._store.journal.quarantined(self._scope)
+            pieces = [{**piece, "entry": piece["lost"]} for piece in quarantined if piece["lost"]]
         for piece in pieces:
-            what = f"entry lost at byte {piece['offset']}; only the index still had it, and it lies in "
-            self._found(what + self._named(piece["file"]), journal=piece["journal"], id=piece["lost"])
+            told = "only the index still had it, and it lies" if piece["lost"] else "its damaged line lies only"
+            what = f"entry lost at byte {piece['offset']}; {told} in {self._named(piece['file'])}"
+            self._found(what, journal=piece["journal"], **({"id": piece["entry"]} if piece["entry"] else {}))
 
     # -- the rest
 
@@ -155,6 +157,10 @@ class Verification:
         pieces = self._store.journal.quarantined(self._scope)
         if pieces:
             self._note(f"{len(pieces)} damaged pieces lie in quarantine", pieces=len(pieces))
+        for piece in pieces:
+            if piece["trouble"]:
+                what = f"cannot be read: {piece['trouble']}; move it away"
+                self._found(what, file=self._named(piece["file"]), journal=piece["journal"])
         for told in trouble(self._store):
             self._found(told)
         if (unpinned := self._store.embedding.pin_trouble()) is not None:

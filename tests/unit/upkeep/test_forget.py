@@ -192,13 +192,22 @@ def test_a_forgotten_session_takes_all_its_damaged_pieces(desk):
 def test_a_damaged_line_of_the_entry_itself_is_not_kept(desk):
     entry = desk.add(TEXT)
     desk.journal.amend(ANA, SESSION, entry.id, "ana", {"pinned": True})
-    twin = desk.add(TEXT)
+    desk.add("what stays")
     desk.level()
-    desk.damage(SESSION, twin.id)
+    desk.damage(SESSION, entry.id)
     receipt = gone(desk, ids=[entry.id])
     assert receipt.clean
+    assert receipt.entries == (entry.id,)
     assert desk.journal.quarantined(ALL) == []
     assert desk.journal.inspect(ALL, SESSION) == []
+
+
+def test_the_damaged_line_of_a_twin_is_all_that_is_left_of_it_and_stays(desk):
+    entry, twin = desk.add(TEXT), desk.add(TEXT)
+    desk.level()
+    desk.damage(SESSION, twin.id)
+    gone(desk, ids=[entry.id])
+    assert {id for piece in desk.journal.quarantined(ALL) for id in piece["entries"]} == {twin.id}
 
 
 # -- interrupted

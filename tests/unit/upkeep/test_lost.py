@@ -8,6 +8,7 @@ import pytest
 
 import holdfast
 from holdfast.model.ids import user_dir
+from holdfast.model.scope import whole
 
 
 @pytest.fixture
@@ -233,3 +234,142 @@ def test_a_search_in_a_home_without_damage_looks_into_no_file_for_it(memory, mon
     two(memory)
     monkeypatch.setattr("holdfast.journal.quarantine.read_file", None)
     assert memory.search("harbour").degraded is None
+
+
+def pieces(memory):
+    return sorted(os.listdir(os.path.join(memory.home, "agents", "main", "quarantine")))
+
+
+@pytest.mark.parametrize("owner", [True, False])
+def test_forgetting_a_word_leaves_what_another_user_lost_with_the_same_word(memory, owner):
+    theirs = memory.add("anchor", user="ana", session="talk", tags=["health"])
+    last = memory.add("the vault code is under xylograph, call Marta", user="ana", session="talk", tags=["health"])
+    memory.sync()
+    cut(memory, theirs.session_id)
+    assert lost(memory) == [(last.id, theirs.session_id)]
+    app = holdfast.Caller(name="app", owner=False, user="bob", grants=frozenset(["write:session"]))
+    caller = holdfast.Caller() if owner else app
+    with holdfast.open(memory.home, embedder="none", user="bob", caller=caller) as bobs:
+        assert bobs.forget(bobs.add("xylograph", tags=["health"], session="bobs").id).clean
+    assert lost(memory) == [(last.id, theirs.session_id)]
+    assert "xylograph" in kept(memory)
+    assert memory.search("vault", user="ana").degraded
+
+
+def test_the_same_text_that_another_user_lost_stays_and_the_receipt_names_it(memory):
+    theirs = memory.add("anchor", user="ana", session="talk")
+    last = memory.add("the vault code is under xylograph", user="ana", session="talk")
+    mine = memory.add("the vault code is under xylograph", user="bob")
+    memory.sync()
+    cut(memory, theirs.session_id)
+    assert lost(memory)
+    receipt = memory.forget(mine.id)
+    assert not receipt.clean
+    assert receipt.residue == (f"agents/main/quarantine/{pieces(memory)[0]}",)
+    assert lost(memory) == [(last.id, theirs.session_id)]
+
+
+def test_what_merely_refers_to_the_forgotten_stays(memory):
+    first = memory.add("gulls in the harbour", user="bob")
+    second = memory.add("terns in the harbour", user="ana", session="talk", references=[first.id])
+    memory.sync()
+    flip(memory, second)
+    memory.sync()
+    memory.forget(first.id)
+    assert len(pieces(memory)) == 2
+    assert memory.search("terns", user="ana").degraded
+
+
+@pytest.mark.parametrize("rewrite", ["compact", "forget"])
+def test_a_damaged_line_stays_loud_after_a_rewrite_took_it_out(memory, rewrite):
+    first, second = two(memory)
+    flip(memory, second)
+    assert memory.search("lanterns").degraded
+    memory.compact("talk") if rewrite == "compact" else memory.forget(first.id)
+    for _ in range(2):
+        assert lost(memory) == [(second.id, second.session_id)]
+        assert memory.status()["corruption"]["lost_entries"] == 1
+        assert memory.search("lanterns").degraded == "1 damaged or lost entries left out; run `holdfast verify`"
+        memory.reindex()
+
+
+@pytest.mark.parametrize("compacted", [False, True])
+def test_a_damaged_entry_can_be_forgotten_by_its_id(memory, compacted):
+    first, second = two(memory)
+    flip(memory, second)
+    memory.sync()
+    if compacted:
+        memory.compact("talk")
+    receipt = memory.forget(second.id)
+    assert (receipt.clean, receipt.entries) == (True, (second.id,))
+    assert memory.verify()["problems"] == []
+    assert [hit.id for hit in memory.search("harbour")] == [first.id]
+    assert words_left(memory, b"anterns") == []
+
+
+@pytest.mark.parametrize("choice", [{"since": "1d"}, {"topic": "port"}])
+def test_what_was_lost_is_chosen_by_its_time_and_tags(memory, choice):
+    _, second = two(memory, user="ana", tags=["port.north"])
+    other = memory.add("gulls in the harbour", user="ben", session="bens", tags=["port.north"])
+    memory.sync()
+    for entry in (second, other):
+        shutil.rmtree(folder(memory, entry.session_id))
+    assert len(lost(memory)) == 3
+    receipt = memory.forget(user="ana", **choice)
+    assert (receipt.clean, len(receipt.entries)) == (True, 2)
+    assert lost(memory) == [(other.id, other.session_id)]
+
+
+def test_a_piece_that_may_be_meant_and_cannot_be_read_is_named(memory):
+    first, _ = two(memory, user="ana")
+    memory.store.journal.quarantine(
+        whole("main"), first.session_id, [(9000, b'{"schema_vers###,"checksum":"sha256:00"}')],
+    )  # fmt: skip
+    receipt = memory.forget(user="ana", until="2000-01-01")
+    assert not receipt.clean
+    assert receipt.residue == (f"agents/main/quarantine/{pieces(memory)[0]}",)
+    assert memory.forget(user="ana").clean
+
+
+def test_a_quarantine_that_is_a_file_is_a_problem_and_fails_nothing(memory):
+    two(memory)
+    Path(memory.home, "agents", "main", "quarantine").write_text("x")
+    assert memory.search("harbour").hits
+    assert any("is no directory" in problem["what"] for problem in memory.verify()["problems"])
+    assert any("is no directory" in told for told in memory.status()["degraded"])
+
+
+@pytest.mark.parametrize("make", [os.mkdir, lambda path: os.symlink(path, path)])
+def test_what_cannot_be_read_in_quarantine_is_a_problem_and_fails_no_search(memory, make):
+    first, second = two(memory)
+    os.mkdir(os.path.join(memory.home, "agents", "main", "quarantine"), 0o700)
+    make(os.path.join(memory.home, "agents", "main", "quarantine", f"{first.session_id}-5-{'0' * 16}.bad"))
+    assert len(memory.search("harbour")) == 2
+    assert any("cannot be read" in problem["what"] for problem in memory.verify()["problems"])
+    assert any("cannot be read" in told for told in memory.status()["degraded"])
+    assert memory.forget(second.id).entries == (second.id,)
+
+
+@pytest.mark.parametrize("harm", ["cut", "flip"])
+def test_the_id_of_a_lost_entry_cannot_be_taken_but_a_load_brings_it_back(memory, harm):
+    first, second = two(memory, user="ana")
+    exported = list(memory.export(user="*"))
+    cut(memory, first.session_id) if harm == "cut" else flip(memory, second)
+    for user in ("ana", "ben"):
+        with pytest.raises(holdfast.Invalid, match="belongs to an entry in quarantine"):
+            memory.add("something else", id=second.id, user=user)
+    assert memory.search("harbour", user="ana").degraded
+    report = memory.load(exported)
+    assert (report["added"], report["complete"]) == (1, True)
+    assert len(memory.search("harbour", user="ana")) == 2
+
+
+@pytest.mark.parametrize("format", ["jsonl", "json"])
+def test_an_export_says_that_entries_are_lost_and_is_not_loaded_as_complete(memory, tmp_path, format):
+    first, _ = two(memory, user="ana")
+    memory.add("gulls in the harbour", user="ben")
+    cut(memory, first.session_id)
+    memory.sync()
+    with holdfast.open(tmp_path / "other", embedder="none") as other:
+        assert not other.load("".join(memory.export(format, user="ana")).splitlines())["complete"]
+        assert other.load("".join(memory.export(format, user="ben")).splitlines())["complete"]

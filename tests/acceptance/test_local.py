@@ -20,12 +20,12 @@ EVENTS = ("socket.", "subprocess.", "os.fork", "os.exec", "os.posix_spawn", "os.
 SEARCHES = []
 
 def is_search(event, arguments):
-    command = arguments[1] if event == "subprocess.Popen" else []
+    command = list(arguments[1]) if event in ("subprocess.Popen", "os.posix_spawn") else []  # the second from 3.13 on
     return command[1:4] == ["-I", "-S", "-c"] and "a byte search" in command[4]
 
 def watch(event, arguments):
     if is_search(event, arguments):
-        SEARCHES.append(arguments)
+        SEARCHES.extend([arguments] if event == "subprocess.Popen" else [])
     elif event.startswith(EVENTS):
         import os
         os.write(2, f"left the process: {event}".encode())

@@ -11,6 +11,7 @@ import pytest
 
 import holdfast
 from holdfast.testing import FixedClock
+from holdfast.text.content import searchable_text
 from tests.crash.homes import AGENT, QUESTIONS, WORDS_ONLY, copied, everything, index_of, make
 from tests.sizes import INDEX_FLIPS
 
@@ -59,7 +60,7 @@ class Flipping:
                 self.compare(memory.get(chance.choice(sorted(self.truth))))
             for hit in memory.search(chance.choice(QUESTIONS), limit=20):
                 self.compare(hit.entry)
-                assert_within(hit.snippet, self.truth[hit.id]["content"]["text"])
+                assert_within(hit.snippet, searchable_text(self.truth[hit.id]["content"]))
             for entry in memory.query(rank=chance.choice(["oldest", "recent", "relevance"]), limit=10):
                 self.compare(entry)
             for item in memory.context("deploy the server").items:

@@ -106,39 +106,21 @@ def test_a_line_whose_mark_was_removed_is_found_though_another_writer_made_the_f
     assert store.find("beta") == [second]
 
 
-def test_a_writer_that_is_inside_while_marks_are_lost_and_all_is_compared_is_not_missed(store):
+@pytest.mark.parametrize("lost", ["the marks", "the index"])
+def test_a_writer_that_is_inside_while_something_is_lost_and_mended_is_not_missed(store, lost):
     """Its mark goes, everything is compared before it appends, and it dies before it can index anything."""
     announce, looked = store.index.announce, []
 
-    def lose_and_compare(scope, journal):
+    def lose_and_mend(scope, journal):
         announce(scope, journal)
         if not looked:
             looked.append(journal)
-            lose_marks(store)
+            lose_marks(store) if lost == "the marks" else shutil.rmtree(store.folder / "index")
             other = store.open_index()
             other.refresh(store.all, 2_000)
             other.live.let_go()
 
-    store.index.announce = lose_and_compare
-    second = store.add(store.journal_id, "beta").id
-    assert looked
-    store.index = store.open_index()  # the writer's own memory would help
-    assert store.find("beta") == [second]
-
-
-def test_a_writer_that_is_inside_while_the_index_is_built_anew_is_not_missed(store):
-    announce, looked = store.index.announce, []
-
-    def lose_and_build(scope, journal):
-        announce(scope, journal)
-        if not looked:
-            looked.append(journal)
-            shutil.rmtree(store.folder / "index")
-            other = store.open_index()
-            other.refresh(store.all, 2_000)
-            other.live.let_go()
-
-    store.index.announce = lose_and_build
+    store.index.announce = lose_and_mend
     second = store.add(store.journal_id, "beta").id
     assert looked
     store.index = store.open_index()  # the writer's own memory would help

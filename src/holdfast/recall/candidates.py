@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from .asking import Question
     from .fusion import Scores, Weights
 
-LEAST = 100
 NEAREST = 60
 ANSWERED = 60  # how many of the best candidates bring the turn after them along: often the answer
 SPOKEN = "conversation"
@@ -37,7 +36,7 @@ class Candidates:
         self.floor = 1.0  # cosines up to this are noise
         self.weights: Weights = WITHOUT_VECTORS
         self.mode = "keyword"
-        self._words, self._count = question.words, max(LEAST, count)
+        self._words, self._count = question.words, count
         by_word = store.index.match(scope, wanted, question.words, self._count)
         self._more = len(by_word) == self._count  # there may be others that hold a word
         vector = self._vector(question)

@@ -147,3 +147,14 @@ def test_the_weights_of_the_two_sides_are_those_of_the_settings(tmp_path):
             ]
     assert found[1.0][0] == "The doctor "
     assert found[0.0][0] == "A physician"
+
+
+@pytest.mark.parametrize(("each", "asked"), [(1, 25), (4, 100)])
+def test_as_many_candidates_are_ranked_as_the_setting_says(tmp_path, monkeypatch, each, asked):
+    with holdfast.open(tmp_path / "home", embedder="none", settings={"recall.candidates": each}) as memory:
+        memory.add("guitar lesson")
+        match, seen = memory.store.index.match, []
+        monkeypatch.setattr(memory.store.index, "match", lambda *given: seen.append(given[-1]) or match(*given))
+        memory.search("guitar", limit=5)
+        memory.search("guitar", limit=50)
+    assert seen == [asked, asked]

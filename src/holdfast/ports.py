@@ -180,6 +180,9 @@ class Index(Protocol):
     def look_around(self, scope: Scope, rows: Sequence[Row]) -> None:
         """Fill in the neighbours of these rows in their journal."""
 
+    def when_recalled(self, scope: Scope, rows: Sequence[Row]) -> None:
+        """Fill in when these rows were last recalled."""
+
     def authors(self, scope: Scope, most: int) -> list[str]:
         """Names of those who speak in this scope, in order; at most so many."""
 

@@ -127,6 +127,11 @@ def identity_of(connection: apsw.Connection) -> str | None:
     return found[0] if found else None
 
 
+def state(connection: apsw.Connection) -> tuple[str | None, bool]:
+    """The same, and whether anything waits for a vector."""
+    return identity_of(connection), ask_one(connection, "SELECT 1 FROM backlog LIMIT 1") is not None
+
+
 def holds(connection: apsw.Connection, identity: str, dimensions: int) -> bool:
     """Whether the vectors of this generation are of this kind."""
     found = ask_one(connection, "SELECT 1 FROM embedders WHERE identity=? AND dimensions=?", (identity, dimensions))

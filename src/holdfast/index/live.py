@@ -2,7 +2,7 @@
 
 Opens the generation that CURRENT names, builds one where there is none, and replaces one that is
 deleted, emptied, cut or garbage, once for all processes; then the question is asked again. It compares
-name and file before every question, since another process may have flipped or removed them; what is
+name and file before questions, since another process may have flipped or removed them; what is
 removed in the middle of one is asked again for a while. Trouble comes out as a typed error. The rule:
 nothing is built while `index.lock` is held, since the flip at the end of a build needs that lock, and it
 is not reentrant.
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     Answer = TypeVar("Answer")
 
 BUILD_WAIT_MS = 600_000
+STEADY_S = 0.005  # a search asks twenty questions, and begins by looking: they need not all look again
 _ALONE_WAIT_MS = 60_000
 
 
@@ -57,6 +58,7 @@ class Live:
         self._lock = IndexLock(os.path.join(folder, "build.lock"), disk)
         self._mutex = RLock()
         self._base: Database | None = None
+        self._looked = 0.0  # when name and file were last compared
         self.name: str | None = None
         self.rebuilt = 0  # damaged generations replaced since we were opened
         self.stale = False  # marks may have been lost: every journal must be compared
@@ -89,6 +91,7 @@ class Live:
     def _opened(self, name: str | None) -> Database | None:
         """The generation of this name; None if it is missing or damaged."""
         if self._base is not None and name == self.name and not self._base.replaced():
+            self._looked = time.monotonic()
             return self._base
         self.let_go()
         if name is None or (base := self._tried(name)) is None:
@@ -184,11 +187,16 @@ class Live:
 
         return self._use(locked)
 
+    def _steady(self) -> Database | None:
+        """The open generation, if somebody has just seen that it is the one."""
+        return self._base if time.monotonic() - self._looked < STEADY_S else None
+
     def _use(self, act: Callable[[Database], Answer]) -> Answer:
         deadline = time.monotonic() + PATIENCE_S
         last = False
+        steady = self._steady()
         while True:
-            base = self.ready()
+            base, steady = steady or self.ready(), None
             try:
                 return act(base)
             except WAITING as error:

@@ -77,10 +77,17 @@ def match(
 
 def _ranked(connection: apsw.Connection, scope: Scope, wanted: Filter, query: str, limit: int) -> list[Row]:
     """The best `limit`, with every other row that ties with the last: rowids must not decide."""
-    ranked, last = _entries(lambda most: _best(connection, scope, wanted, query, most), limit + TIES, limit)
+    most = round(limit * _pieces(connection)) + TIES
+    ranked, last = _entries(lambda most: _best(connection, scope, wanted, query, most), most, limit)
     if _open(scope, wanted) and last is not None and last == ranked[limit - 1].score:
         ranked, _ = _entries(lambda _: _best(connection, scope, wanted, query, None, least=last), 0, 0)
     return ranked
+
+
+def _pieces(connection: apsw.Connection) -> float:
+    """How many chunks an entry has on average: so many more must be asked for."""
+    counts = dict(ask_all(connection, "SELECT key, value FROM meta WHERE key IN ('searchable', 'searched')"))
+    return max(1.0, int(counts.get("searched", 1)) / max(1, int(counts.get("searchable", 1))))
 
 
 def _entries(ask: Callable[[int], list[Row]], most: int, limit: int) -> tuple[list[Row], float | None]:
@@ -113,14 +120,14 @@ def _best(
         )
         sql = (
             f"SELECT f.score, c.start, c.stop, {ROW} FROM ({inner}) f JOIN chunks c ON c.n=f.chunk "
-            "JOIN entries e ON e.n=c.entry LEFT JOIN recalled r ON r.id=e.id "
+            "JOIN entries e ON e.n=c.entry "
             f"WHERE f.score>=? AND {where} ORDER BY f.score DESC, e.id, c.ordinal"
         )
         values = (query, most, least, *where.values)
     else:
         sql = (
             f"SELECT -bm25(chunks_fts, {WEIGHTS}) AS score, c.start, c.stop, {ROW} FROM chunks_fts f "
-            "JOIN chunks c ON c.n=f.rowid JOIN entries e ON e.n=c.entry LEFT JOIN recalled r ON r.id=e.id "
+            "JOIN chunks c ON c.n=f.rowid JOIN entries e ON e.n=c.entry "
             f"WHERE chunks_fts MATCH ? AND {where} ORDER BY score DESC, e.id, c.ordinal LIMIT ?"
         )
         values = (query, *where.values, most)
@@ -139,7 +146,7 @@ def _prefixed(
     where = where_filter(wanted, where_scope(scope, Where()))
     sql = (
         f"SELECT -bm25(chunks_fts, {WEIGHTS}) AS score, c.start, c.stop, {ROW} FROM chunks_fts f "
-        "JOIN chunks c ON c.n=f.rowid JOIN entries e ON e.n=c.entry LEFT JOIN recalled r ON r.id=e.id "
+        "JOIN chunks c ON c.n=f.rowid JOIN entries e ON e.n=c.entry "
         f"WHERE chunks_fts MATCH ? AND {where} AND glob_words(concat_ws(' ', c.text, e.tags, e.path), ?) "
         "ORDER BY score DESC, e.id, c.ordinal LIMIT ?"
     )
@@ -154,7 +161,7 @@ def _globbed(connection: apsw.Connection, scope: Scope, wanted: Filter, pattern:
     where = where_filter(wanted, where_scope(scope, Where()))
     found = ask_all(
         connection,
-        f"SELECT {ROW} FROM entries e JOIN chunks c ON c.entry=e.n AND c.ordinal=0 LEFT JOIN recalled r ON r.id=e.id "
+        f"SELECT {ROW} FROM entries e JOIN chunks c ON c.entry=e.n AND c.ordinal=0 "
         f"WHERE {where} AND glob_words(c.text, ?) ORDER BY e.time DESC, e.id LIMIT ?",
         (*where.values, pattern, limit),
     )

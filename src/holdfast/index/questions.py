@@ -30,10 +30,7 @@ if TYPE_CHECKING:
     from ..model.query import Filter
     from ..model.scope import Scope
 
-ROW = (
-    "e.id, e.time, e.type, e.importance, e.pinned, e.session_id, e.workspace, coalesce(r.time, 0), "
-    "e.role, e.author, e.file, e.seq"
-)
+ROW = "e.id, e.time, e.type, e.importance, e.pinned, e.session_id, e.workspace, e.role, e.author, e.file, e.seq"
 _ORDERS = {
     "time": "e.time DESC, e.id", "oldest": "e.time, e.id", "importance": "e.importance DESC, e.time DESC, e.id",
 }  # fmt: skip
@@ -51,12 +48,10 @@ def groups(items: Sequence[str]) -> Iterator[tuple[str, Sequence[str]]]:
 
 def row_of(found: tuple[Any, ...]) -> Row:
     """A row from the columns `ROW`."""
-    id, time, type, importance, pinned, session_id, workspace, recalled, role, author, file, seq = found
-    if not (time.__class__ is int and importance.__class__ is float and recalled.__class__ is seq.__class__ is int):
+    _, time, _, importance, pinned, *_, seq = found
+    if not (time.__class__ is seq.__class__ is pinned.__class__ is int and importance.__class__ is float):
         raise ValueError("a row with a number that is none")
-    row = Row(id, time, type, importance, bool(pinned), session_id, workspace, recalled)
-    row.role, row.author, row.file, row.seq = role, author, file, seq
-    return row
+    return Row(*found)
 
 
 def found_row(found: tuple[Any, ...]) -> Row:
@@ -75,11 +70,19 @@ def rows(
     where = where_filter(wanted, where_scope(_own(connection, scope), Where(), leads=not wanted.ids))
     found = ask_all(
         connection,
-        f"SELECT {ROW} FROM entries e LEFT JOIN recalled r ON r.id=e.id WHERE {where} "
-        f"ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?",
+        f"SELECT {ROW} FROM entries e WHERE {where} ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?",
         (*where.values, -1 if limit is None else limit, offset),
     )
     return [row_of(row) for row in found]
+
+
+def when_recalled(connection: apsw.Connection, rows: Sequence[Row]) -> None:
+    """Fill in when each was last recalled; the table holds what was recalled within two days."""
+    times = dict(ask_all(connection, "SELECT id, time FROM recalled"))
+    if any(time.__class__ is not int for time in times.values()):
+        raise ValueError("a time that is none")
+    for row in rows:
+        row.recalled = times.get(row.id, 0)
 
 
 def _own(connection: apsw.Connection, scope: Scope) -> Scope:
@@ -94,15 +97,11 @@ def _own(connection: apsw.Connection, scope: Scope) -> Scope:
 _SEEN = "SELECT v.term, v.doc FROM json_each(?) j CROSS JOIN temp.vocabulary v ON v.term=j.value"
 
 
-def rarity(connection: apsw.Connection, stems: dict[str, list[str]]) -> tuple[int, dict[str, int]]:
-    """Searchable chunks (an entry that is not long is one), and for each term in how many its rarest stem occurs."""
+def rarity(connection: apsw.Connection, stems: Sequence[str]) -> tuple[int, dict[str, int]]:
+    """How many chunks are searchable (an entry that is not long is one), and in how many each stem occurs."""
     connection.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab(main, chunks_fts, row)")
     total = ask_one(connection, "SELECT value FROM meta WHERE key='searched'")
-    wanted = json.dumps(list({stem for found in stems.values() for stem in found}))
-    seen = dict(ask_all(connection, _SEEN, (wanted,)))
-    return int(total[0]) if total else 0, {
-        term: min((seen.get(stem, 0) for stem in found), default=0) for term, found in stems.items()
-    }
+    return int(total[0]) if total else 0, dict(ask_all(connection, _SEEN, (json.dumps(list(stems)),)))
 
 
 def locate(connection: apsw.Connection, scope: Scope, ids: Sequence[str], every: bool) -> dict[str, Address]:

@@ -22,6 +22,7 @@ from .levelling import Levelled
 from .live import BUILD_WAIT_MS, Live
 from .marks import Levels, Marks, Others
 from .mending import IndexLock
+from .rare import Rare
 from .recalled import Recalled
 from .vectors import Limits
 
@@ -69,6 +70,7 @@ class SqliteIndex(Levelled):
         self._bringing = Bringing(journal, self._all, lambda ids: self.cache.forget(ids))
         self._compared = time.monotonic()
         self._stemmer: Stemmer | None = None
+        self._rare = Rare()
         self.recalled = Recalled(recalled, disk)
         self.marks = Marks(folder, disk)
         self._levels = Levels()
@@ -121,6 +123,9 @@ class SqliteIndex(Levelled):
 
         self.live.ask(lambda c: matching.look_around(c, rows))
 
+    def when_recalled(self, scope: Scope, rows: Sequence[Row]) -> None:
+        self.live.ask(lambda c: questions.when_recalled(c, rows))
+
     def authors(self, scope: Scope, most: int) -> list[str]:
         from . import matching
 
@@ -133,7 +138,8 @@ class SqliteIndex(Levelled):
 
     def rarity(self, scope: Scope, terms: Sequence[str]) -> tuple[int, dict[str, int]]:
         stems = {term: self.stems(term) for term in terms}
-        return self.live.ask(lambda c: questions.rarity(c, stems))
+        total, seen = self._rare.of(self.live, {stem for found in stems.values() for stem in found})
+        return total, {term: min((seen.get(stem, 0) for stem in found), default=0) for term, found in stems.items()}
 
     def stems(self, text: str) -> list[str]:
         if self._stemmer is None:
@@ -260,7 +266,7 @@ class SqliteIndex(Levelled):
 
     def after_fork(self) -> object:
         """In a child: start anew; what is returned must be kept from being collected."""
-        self._stemmer = None
+        self._stemmer = self._matrix = None
         self._bringing.start_over()
         self.recalled.after_fork()
         return self.live.abandon()

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .cache import Cache
     from .filling import Made, Todo
     from .live import Live
-    from .nearness import Matrix
+    from .matrix import Matrix
 
 _FIRST_BATCH = 16  # before we know how fast the embedder is
 _MOST = 512
@@ -71,7 +71,7 @@ class WithVectors:
 
     def _level_matrix(self, connection: apsw.Connection, version: int) -> Matrix:
         """What is in memory, brought level if anybody wrote since."""
-        from .nearness import load
+        from .matrix import load
 
         held, path = self._matrix, connection.filename
         if held is not None and held[:2] == (path, version):
@@ -91,9 +91,14 @@ class WithVectors:
         return self.live.ask(identity_of)
 
     def embed(self, scope: Scope, embedder: Embedder, budget_ms: int | None) -> int:
+        from .filling import state
+
         deadline = None if budget_ms is None else time.monotonic() + budget_ms / 1000
-        if (made_by := self.embedded_by(scope)) not in (None, embedder.identity):
+        made_by, waiting = self.live.ask(state)
+        if made_by not in (None, embedder.identity):
             raise ProviderFailed(f"the index holds vectors of {made_by}; `holdfast reindex --embedder` changes that")
+        if not waiting:
+            return 0
         if self._fill(scope, embedder, deadline) and embedder.costly and self.limits is not None:
             self.cache.prune(self.limits.entries, self.limits.bytes)
         return self.backlog(scope)[0]

@@ -55,32 +55,26 @@ class Words(Value):
 
 
 class Row:
-    """What an index knows of an entry without reading it: enough to rank it."""
+    """What an index knows of an entry without reading it: enough to rank it. A search makes hundreds of them."""
 
-    __slots__ = (
-        "after", "asks", "author", "before", "cosine", "file", "head", "id", "importance", "pinned", "recalled", "role",
-        "score", "seq", "session_id", "size", "span", "time", "type", "workspace",
-    )  # fmt: skip
+    score = 0.0  # BM25 as a positive number; 0 without text
+    span: tuple[int, int] | None = None  # the characters of its text that match best; None: all of it
+    cosine: float | None = None  # to the question's vector; None where none was compared
+    recalled = 0  # when a person or agent last recalled it, epoch ms; 0: never, or not asked for
+    size = 0  # characters of text; this and the next two are filled in by `describe`
+    asks = False  # it ends with a question mark
+    head = ""  # its first characters
+    before: str | None = None  # the entries beside it that can be seen, filled in by `look_around`
+    after: str | None = None
 
     def __init__(
-        self, id: str, time: int, type: str, importance: float, pinned: bool,
-        session_id: str | None, workspace: str | None, recalled: int = 0, score: float = 0.0,
+        self, id: str, time: int, type: str, importance: float, pinned: bool, session_id: str | None,
+        workspace: str | None, role: str | None = None, author: str | None = None, file: str | int = "", seq: int = 0,
     ) -> None:  # fmt: skip
         self.id, self.time, self.type, self.importance, self.pinned = id, time, type, importance, pinned
-        self.session_id, self.workspace = session_id, workspace
-        self.recalled = recalled  # when a person or agent last recalled it, epoch ms; 0: never
-        self.score = score  # BM25 as a positive number; 0 without text
-        self.span: tuple[int, int] | None = None  # the characters of its text that match best; None: all of it
-        self.cosine: float | None = None  # to the question's vector; None where none was compared
-        self.role: str | None = None
-        self.author: str | None = None
-        self.file: str | int = ""  # its journal, by whatever name the index has for it
-        self.seq = 0  # its place there
-        self.size = 0  # characters of text; this and the next two are filled in by `describe`
-        self.asks = False  # it ends with a question mark
-        self.head = ""  # its first characters
-        self.before: str | None = None  # the entries beside it that can be seen, filled in by `look_around`
-        self.after: str | None = None
+        self.session_id, self.workspace, self.role, self.author = session_id, workspace, role, author
+        self.file = file  # its journal, by whatever name the index has for it
+        self.seq = seq  # its place there
 
 
 def under(tag: str, wanted: str) -> bool:

@@ -41,10 +41,10 @@ class Question(Value):
     form: int = 0  # signs that an answer should show (text.form)
 
 
-def understand(text: str, authors: Sequence[str]) -> Question:
-    """Read a question against the authors of the scope."""
+def understand(text: str, authors: Sequence[str], said: Words | None = None) -> Question:
+    """Read a question against the authors of the scope; `said` are its words, where they are known already."""
     named, rest = _take_names(text, authors)
-    asked = words(rest)
+    asked = words(rest) if named or said is None else said
     if asked.empty:
         rest, asked = text, words(text)
     return Question(

@@ -10,9 +10,9 @@ from .fusion import WITH_VECTORS, WITHOUT_VECTORS, scaled, spread, talk_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from ..model.query import Filter, Row
+    from ..model.query import Filter, Row, Words
     from ..model.scope import Scope
     from ..model.vector import Vector
     from ..store import Store
@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from .fusion import Scores, Weights
 
 NEAREST = 60
+# Words in more than this share of a large memory are left out. Among 9,575 turns and messages of all sets, R@10 was for
+# LoCoMo 68.1 (68.1 with all words), for BEAM 54.8 (54.8); without words of 3 % and more, 67.4 and 52.9.
+COMMON = 0.06
+LEAST = 3  # the rarest words stay, however common
+FEW = 2_000  # a word in fewer texts costs nothing
 ANSWERED = 60  # how many of the best candidates bring the turn after them along: often the answer
 SPOKEN = "conversation"
 VECTOR_MS = 1_500  # how long a question's vector may take before words must do
@@ -37,8 +42,9 @@ class Candidates:
         self.weights: Weights = WITHOUT_VECTORS
         self.mode = "keyword"
         self._words, self._count = question.words, count
-        by_word = store.index.match(scope, wanted, question.words, self._count)
-        self._more = len(by_word) == self._count  # there may be others that hold a word
+        self.rarity = store.index.rarity(scope, question.words.terms)
+        self._more = True  # there may be others that hold a word
+        by_word = self._by_word()
         vector = self._vector(question)
         near = store.index.near(scope, wanted, vector, NEAREST) if vector is not None else []
         self.rows = _joined(by_word, near)
@@ -51,6 +57,17 @@ class Candidates:
         self._known = {row.id for row in self.rows}
         if talk := talk_of(self.rows):
             store.index.describe(scope, talk)
+
+    def _by_word(self) -> list[Row]:
+        """The best by words; without common ones where the others find enough: half the work or less, as good."""
+        rarer = without_common(self._words, *self.rarity)
+        if rarer is not self._words:
+            found = self._store.index.match(self._scope, self._wanted, rarer, self._count)
+            if 2 * len(found) >= self._count:
+                return found
+        found = self._store.index.match(self._scope, self._wanted, self._words, self._count)
+        self._more = len(found) == self._count
+        return found
 
     def further(self, most: int) -> list[Row]:
         """So many more that hold a word, best first; each is given once."""
@@ -98,6 +115,16 @@ def _joined(by_word: Sequence[Row], near: Sequence[Row]) -> list[Row]:
     for row in near:
         rows.setdefault(row.id, row).cosine = row.cosine
     return list(rows.values())
+
+
+def without_common(words: Words, total: int, seen: Mapping[str, int]) -> Words:
+    """The same without words that stand in very many texts, if some are left."""
+    limit = max(COMMON * total, FEW)
+    if all(seen.get(term, 0) <= limit for term in words.terms):
+        return words
+    rarest = sorted(words.terms, key=lambda term: seen.get(term, 0))[:LEAST]
+    kept = tuple(term for term in words.terms if seen.get(term, 0) <= limit or term in rarest)
+    return words if len(kept) == len(words.terms) else words.replace(terms=kept)
 
 
 def share(known: float) -> float:

@@ -2,8 +2,8 @@
 
 A hit's own part is the larger of two shares: of the question's words that stand in it, rare words and
 the name of who is meant counting more, and of its cosine above the embedder's noise floor. It is
-weighed by how well the best hits answer the question at all, so that a question about something else
-finds nothing worth injecting even where single words happen to match.
+weighed by how well the best hits answer the question at all, and by how much of the question this store
+knows, so that a question about something else finds nothing worth injecting even where single words match.
 """
 
 from __future__ import annotations
@@ -16,50 +16,52 @@ from ..text.form import asks
 from ..text.globs import matches
 from ..text.stopwords import ASKING
 from ..text.words import searchable
+from .dates import spelled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping, Sequence, Set
 
     from ..model.entry import Entry
     from ..model.query import Row
     from ..model.scope import Scope
     from ..store import Store
     from .asking import Question
+    from .candidates import Candidates
 
     _Term = tuple[frozenset[str], float]
 
 BEFORE = 0.5  # what a word in a question is worth for the turn after it, beside one in the turn itself
-NAME = 1.5  # what naming its author is worth, in rarest words
-COSINE = 0.5  # what the nearest vector adds to how well a question is answered at all
-OWN = 0.5  # how much of a hit's score is its own, the rest being that of the best
-LOOSE = 0.3  # what a word of asking is worth where it is held; where it is not, nobody misses it
+NAME = 1.75  # what naming its author is worth, in rarest words
+COMMON = 0.6  # what a word that stands everywhere is worth at least, in rarest words: the store is about it
+NEAR = 2.0  # what the nearest vector is worth beside the best words, where it says more than they do
+OWN = 0.2  # how much of a hit's score is its own, the rest being that of the best
+LOOSE = 0.3  # what a word of asking or of a date is worth where it is held; where it is not, nobody misses it
+UNSEEN = 0.8  # what a word is worth that the store does not know, in rarest words; in a large store twice that
+SMALL = 500  # chunks of a store that is half way from small to large: a small one lacks words by chance
+STRANGE = 0.6  # what is left of a score where no word of the question is known: vectors find without words, too
 
 
 class Coverage:
     """How much of a question an entry holds: the share of its words, rare ones counting more."""
 
-    def __init__(self, store: Store, scope: Scope, question: Question) -> None:
+    def __init__(self, store: Store, question: Question, rarity: tuple[int, Mapping[str, int]]) -> None:
         asked = question.words
         self._stems = store.index.stems
-        total, seen = store.index.rarity(scope, asked.terms)
+        total, seen = rarity
         rarest = _idf(total, 1)
+        grown = total / (total + SMALL)
+        weights = {term: _worth(total, seen.get(term, 0), rarest, grown) for term in asked.terms}
+        must, may = _parted(asked.terms, spelled(question.dates))
         self._authors = question.authors
         self._name = NAME * rarest
-        self._terms, self._loose = self._weighed(asked.terms, total, seen)
+        self._terms = [(frozenset(self._stems(term)), weights[term]) for term in must]
+        self._loose = [(frozenset(self._stems(term)), LOOSE * weights[term]) for term in may]
         self._globs = [(pattern, rarest) for pattern in (*asked.globs, *(prefix + "*" for prefix in asked.prefixes))]
         words = sum(weight for _, weight in (*self._terms, *self._globs))
         self._whole = words + self._name * len(self._authors) or 1.0
-
-    def _weighed(self, terms: Sequence[str], total: int, seen: Mapping[str, int]) -> tuple[list[_Term], list[_Term]]:
-        """The stems of each word and what it is worth; words of asking apart, unless there are no others."""
-        only = all(term in ASKING for term in terms)
-        found: tuple[list[_Term], list[_Term]] = ([], [])
-        for term in terms:
-            loose = term in ASKING and not only
-            weight = _idf(total, seen.get(term, 0))
-            found[loose].append((frozenset(self._stems(term)), LOOSE * weight if loose else weight))
-        return found
+        unknown = sum(weights[term] for term in must if not seen.get(term, 0)) / self._whole
+        self.known = max(STRANGE, 1.0 - grown * unknown)  # how much of the question this store knows of at all
 
     def words(self, entry: Entry | None, span: tuple[int, int] | None = None) -> float:
         """The share that is held in words, of a long text by the span that matched; no entry holds nothing."""
@@ -94,9 +96,9 @@ class Parts(Value):
 class Scoring:
     """Scores hits of one search; `settle` with the best of them first."""
 
-    def __init__(self, store: Store, scope: Scope, question: Question, floor: float) -> None:
-        self._store, self._scope, self._floor = store, scope, floor
-        self._coverage = Coverage(store, scope, question)
+    def __init__(self, store: Store, scope: Scope, question: Question, found: Candidates) -> None:
+        self._store, self._scope, self._floor = store, scope, found.floor
+        self._coverage = Coverage(store, question, found.rarity)
         self._answered = 0.0
         self.settled = False
 
@@ -118,10 +120,9 @@ class Scoring:
     def settle(self, best: Sequence[Parts]) -> None:
         """How well the question is answered at all: the most covered and the nearest of the best hits."""
         covered = max((part.coverage for part in best), default=0.0)
-        if any(part.cosine for part in best):
-            nearest = max(part.cosine for part in best)
-            covered = max(covered, (covered + COSINE * nearest) / (1 + COSINE))
-        self._answered, self.settled = covered, True
+        nearest = max((part.nearness for part in best), default=0.0)
+        answered = max(covered, (covered + NEAR * nearest) / (1 + NEAR))
+        self._answered, self.settled = answered * self._coverage.known, True
 
     @property
     def most(self) -> float:
@@ -138,6 +139,18 @@ def calibrated(cosine: float | None, floor: float) -> float:
     if cosine is None or floor >= 1.0:
         return 0.0
     return max(0.0, (cosine - floor) / (1.0 - floor))
+
+
+def _parted(terms: Sequence[str], dated: Set[str]) -> tuple[list[str], list[str]]:
+    """What an answer must hold, and what nobody misses: words of asking and of dates, unless there are no others."""
+    loose = ASKING | dated
+    must = [term for term in terms if term not in loose]
+    return (must, [term for term in terms if term in loose]) if must else (list(terms), [])
+
+
+def _worth(total: int, seen: int, rarest: float, grown: float) -> float:
+    """What a word is worth: more the rarer it is, and where it is not known, more the larger the store."""
+    return max(COMMON * rarest, _idf(total, seen)) if seen else UNSEEN * rarest * (1.0 + grown)
 
 
 def _held(terms: Sequence[_Term], stems: set[str]) -> float:

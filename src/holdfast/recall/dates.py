@@ -14,6 +14,10 @@ from ..errors import Invalid
 from ..model.moment import DAY_MS, parse
 from ..model.value import Value
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 _MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
            "november", "december")  # fmt: skip
 _SHORT = {name[:3]: number for number, name in enumerate(_MONTHS, 1)} | {"sept": 9}
@@ -68,6 +72,20 @@ def _read(form: int, hit: re.Match[str]) -> Named:
 def _month(name: str) -> int:
     name = name.lower()
     return int(name) if name.isdigit() else _SHORT.get(name) or _SHORT[name[:3]]
+
+
+def spelled(dates: Sequence[Named]) -> set[str]:
+    """The words in which these dates can stand in a question, in lower case."""
+    found: set[str] = set()
+    for date in dates:
+        if date.year is not None:
+            found.add(str(date.year))
+        if date.month is not None:
+            found.update((_MONTHS[date.month - 1], f"{date.month:02}"))
+            found.update(name for name, month in _SHORT.items() if month == date.month)
+        if date.day is not None:
+            found.update((f"{date.day:02}", *(f"{date.day}{end}" for end in ("", "st", "nd", "rd", "th"))))
+    return found
 
 
 def nearness(dates: list[Named], when: int) -> float:

@@ -1,7 +1,8 @@
 """Ordering: candidates in the order in which they are shown, and what may move them.
 
-Ties go by id, so that the order does not depend on how the index was built. What a search found must
-not rank higher in the next one for having been found: only the seeds' relevance counts recalls.
+Of equals the newer comes first, then the lower id, so that neither how the index was built nor the moment of
+asking decides: what was written together fades together, and pages must fit. What a search found must not rank
+higher in the next one for having been found: only the seeds' relevance counts recalls.
 """
 
 from __future__ import annotations
@@ -12,8 +13,7 @@ from .relevance import Ranking, influence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
+    from collections.abc import Sequence
 
     from ..model.query import Row
     from ..model.scope import Scope
@@ -34,6 +34,10 @@ class Ranked:
         self.influence = influence(self.weight, ranking.influence)
 
     @property
+    def session_key(self) -> str | None:
+        return self._ranking.key(self.row.session_id)
+
+    @property
     def factors(self) -> dict[str, float]:
         """All of them by name."""
         found = self._ranking.factors(self.row, self.match, self._recalls)
@@ -43,17 +47,15 @@ class Ranked:
 def ranking_for(store: Store, scope: Scope, rows: Sequence[Row]) -> Ranking:
     """What importance, age and place do to these rows, by settings and by the cards of their sessions."""
     ids = list({row.session_id for row in rows if row.session_id is not None})
-    decays: dict[str, Mapping[str, Any]] = {
-        id: decay for id, (_key, decay) in store.index.sessions(scope, ids).items() if decay
-    }
-    return Ranking(store.settings, store.clock.now(), scope.workspace, decays)
+    return Ranking(store.settings, store.clock.now(), scope.workspace, store.index.sessions(scope, ids))
 
 
 def ordered(rows: Sequence[Row], match: Scores, ranking: Ranking, rank: str) -> list[Ranked]:
     """Best first."""
-    found = [Ranked(row, match.get(row.id, 0.0), ranking, rank == "relevance") for row in rows]
-    keyed = [(-round(_rank(rank, one), 9), one.row.id, one) for one in found]
-    return [one for _, _, one in sorted(keyed, key=itemgetter(0, 1))]
+    recalls = rank == "relevance"
+    found = [Ranked(row, match.get(row.id, 0.0), ranking, recalls) for row in rows]
+    keyed = [(-round(_rank(rank, one), 6), -one.row.time, one.row.id, one) for one in found]
+    return [one for *_, one in sorted(keyed, key=itemgetter(0, 1, 2))]
 
 
 def _rank(rank: str, one: Ranked) -> float:

@@ -96,6 +96,7 @@ def _read(store: Store, scope: Scope, asked: Ask, ids: Sequence[str]) -> list[En
 
 def _by_relevance(store: Store, scope: Scope, wanted: Filter) -> list[str]:
     rows = store.index.rows(scope, wanted)
+    store.index.when_recalled(scope, rows)
     ranking = ranking_for(store, scope, rows)
     scored = [(-round(relevance(ranking.factors(row)), 9), row.id) for row in rows]
     return [id for _, id in sorted(scored)]

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from ..config import Settings
     from ..model.query import Row
 
+    Sessions = Mapping[str, tuple[str | None, Mapping[str, Any]]]  # key and decay overrides, by id
+
 LASTING = ("preference", "fact")
-_NONE: dict[str, Any] = {}
 _HOURS = {
     "conversation": "decay.conversation_hours",
     "finding": "decay.finding_hours",
@@ -31,10 +32,10 @@ class Ranking:
     """The factors of rows at one moment, for one asker."""
 
     def __init__(
-        self, settings: Settings, now: int, workspace: str | None = None,
-        overrides: Mapping[str, Mapping[str, Any]] | None = None,
-    ) -> None:  # fmt: skip
-        self._now, self._workspace, self._overrides = now, workspace, overrides or {}
+        self, settings: Settings, now: int, workspace: str | None = None, sessions: Sessions | None = None
+    ) -> None:
+        self._now, self._workspace, self._sessions = now, workspace, sessions or {}
+        self._overrides = {id: decay for id, (_key, decay) in self._sessions.items() if decay}
         self._enabled: bool = settings["decay.enabled"]
         self._floor: float = settings["decay.floor"]
         self._hours: dict[str, float] = {type: settings[name] for type, name in _HOURS.items()}
@@ -55,7 +56,9 @@ class Ranking:
 
     def weight(self, row: Row, recalls: bool = True) -> float:
         """The product of all factors of a row but the match; boosts may take it above 1."""
-        product = row.importance * self.decay(row) * self.recency(row, recalls)
+        product = row.importance * self.decay(row)
+        if recalls or self._now - row.time < self._recent_ms:
+            product *= self.recency(row, recalls)
         if row.pinned:
             product *= self._pin
         if self._workspace is not None and row.workspace == self._workspace:
@@ -64,18 +67,28 @@ class Ranking:
 
     def decay(self, row: Row, floored: bool = True) -> float:
         """How much of an entry's importance its age has left."""
-        own = self._overrides.get(row.session_id or "", _NONE)
-        if row.pinned or row.type in LASTING or not own.get("enabled", self._enabled):
+        if row.pinned or row.type in LASTING:
             return 1.0
-        half_life = self._half_life(row.type, own) if own else self._hours.get(row.type, self._default_hours)
-        if half_life is None:
+        floor = self._floor
+        half_life: float | None = self._hours.get(row.type, self._default_hours)
+        if self._overrides and (own := self._overrides.get(row.session_id or "")):
+            floor, half_life = own.get("min_decay_factor", floor), self._half_life(row.type, own)
+        elif not self._enabled:
             return 1.0
-        age = max(0, self._now - row.time) / HOUR_MS
+        age = (self._now - row.time) / HOUR_MS
+        if age <= 0 or half_life is None:
+            return 1.0
         left: float = 2.0 ** (-age / half_life)
-        return max(own.get("min_decay_factor", self._floor), left) if floored else left
+        return floor if floored and left < floor else left
+
+    def key(self, session: str | None) -> str | None:
+        """The key of a session, where it has one."""
+        return self._sessions[session][0] if session is not None and session in self._sessions else None
 
     def _half_life(self, type: str, own: Mapping[str, Any]) -> float | None:
         """The session's for the type, the session's for all, the setting for the type, the setting for all (C27)."""
+        if not own.get("enabled", self._enabled):
+            return None
         named = own.get("type_specific", {}).get(type, {})
         if named.get("decay_enabled") is False:
             return None

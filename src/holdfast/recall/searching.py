@@ -16,7 +16,7 @@ from ..model.hit import Hit, SearchResult
 from ..model.query import Filter, Words, passes
 from ..model.value import FrozenDict, Value
 from ..text.content import searchable_text
-from ..text.snippet import highlight, snippet
+from ..text.snippet import LENGTH, highlight, snippet
 from ..text.words import words
 from . import filters as filtering
 from .asking import trust, understand
@@ -57,6 +57,7 @@ class Ask(Value):
     offset: int = 0
     rank: str = "match"
     min_score: float = 0.0
+    snippet_chars: int = LENGTH
 
     @property
     def last(self) -> int:
@@ -78,6 +79,7 @@ def ask(
         limit=validate.limit(settings["recall.limit"] if limit is None else limit),
         offset=validate.offset(offset), rank=rank,
         min_score=validate.share(settings["recall.min_score"] if min_score is None else min_score, "min_score"),
+        snippet_chars=settings["recall.snippet_chars"],
     )  # fmt: skip
 
 
@@ -89,7 +91,7 @@ def search(store: Store, scope: Scope, asked: Ask) -> SearchResult:
     hits: list[Hit] = []
     mode, reason = "keyword", None
     if not asked.words.empty:
-        question = understand(asked.text, store.index.authors(scope, MOST_AUTHORS))
+        question = understand(asked.text, store.index.authors(scope, MOST_AUTHORS), asked.words)
         count = CROWD if asked.rank != "match" else PAGE * store.settings["recall.candidates"]
         found = Candidates(store, scope, asked.wanted, question, count)
         hits, mode, reason = _hits(store, scope, asked, question, found), found.mode, found.reason
@@ -122,24 +124,26 @@ def _hits(store: Store, scope: Scope, asked: Ask, question: Question, found: Can
         return []
     trusted = _trust(store, scope, question)
     matched = fused(found.rows, question, found.keyword, found.vector, trusted, found.weights)
-    scoring = Scoring(store, scope, question, found.floor)
+    scoring = Scoring(store, scope, question, found)
     hits: list[Hit] = []
     in_vain = 0
     for ranked in _ranked(store, scope, asked, found, matched):
         for one, entry, parts in _spoken_for(store, scope, asked, scoring, ranked):
             score = round(min(1.0, scoring.score(parts) * one.influence), 4)  # moved as in D19
             if score >= asked.min_score and score > 0:
-                hits.append(_hit(store, entry, {**matched.explained(entry.id), **one.factors}, parts, score, asked))
+                hits.append(_hit(one, entry, parts, score, matched.explained(entry.id), asked))
                 in_vain = 0
             else:
                 in_vain += 1
             if len(hits) == asked.last or in_vain == IN_VAIN or scoring.most < asked.min_score:
-                return _named(store, scope, hits[asked.offset :])
-    return _named(store, scope, hits[asked.offset :])
+                return hits[asked.offset :]
+    return hits[asked.offset :]
 
 
 def _ranked(store: Store, scope: Scope, asked: Ask, found: Candidates, matched: Fused) -> Iterator[list[Ranked]]:
     """The candidates in order; then, for pages beyond them, what else holds a word, in the order of the words."""
+    if asked.rank == "relevance":
+        store.index.when_recalled(scope, found.rows)
     yield ordered(found.rows, matched.match, ranking_for(store, scope, found.rows), asked.rank)
     most = asked.last
     while rest := found.further(most):
@@ -152,7 +156,7 @@ def _spoken_for(
     store: Store, scope: Scope, asked: Ask, scoring: Scoring, ranked: Sequence[Ranked]
 ) -> Iterator[tuple[Ranked, Entry, Parts]]:
     """Rows read back from their journals page by page, checked once more, with what speaks for them."""
-    size = max(asked.last, SETTLED)
+    size, narrows = max(asked.last, SETTLED), asked.wanted.narrows
     for start in range(0, len(ranked), size):
         page = ranked[start : start + size]
         entries = store.reader.entries(scope, [one.row.id for one in page])
@@ -160,7 +164,7 @@ def _spoken_for(
             (one, entry, parts)
             for one in page
             if (entry := entries.get(one.row.id)) is not None
-            and passes(entry, asked.wanted)
+            and (not narrows or passes(entry, asked.wanted))
             and (parts := scoring.parts(one.row, entry)) is not None
         ]
         if not scoring.settled:
@@ -169,28 +173,23 @@ def _spoken_for(
         yield from told
 
 
-def _named(store: Store, scope: Scope, hits: Sequence[Hit]) -> list[Hit]:
-    """With the key of the session that each comes from."""
-    keys = store.index.sessions(scope, [hit.session_id for hit in hits if hit.session_id])
-    return [hit.replace(session_key=keys.get(hit.session_id or "", (None,))[0]) for hit in hits]
-
-
 def _trust(store: Store, scope: Scope, question: Question) -> float:
     """How far the one author that is named can be believed to have said what stands under that name."""
     return trust(*store.index.mentions(scope, question.authors[0])) if len(question.authors) == 1 else 1.0
 
 
-def _hit(store: Store, entry: Entry, factors: dict[str, float], parts: Parts, score: float, asked: Ask) -> Hit:
+def _hit(one: Ranked, entry: Entry, parts: Parts, score: float, matched: dict[str, float], asked: Ask) -> Hit:
     said = searchable_text(entry.content)
+    factors = one.factors
     scores = {
-        **factors, "coverage": parts.coverage, "nearness": parts.nearness, "cosine": parts.cosine,
+        **matched, **factors, "coverage": parts.coverage, "nearness": parts.nearness, "cosine": parts.cosine,
         "relevance": relevance(factors),
     }  # fmt: skip
     terms = (*asked.words.terms, *asked.words.prefixes)
-    shown = snippet(said, terms, store.settings["recall.snippet_chars"], parts.span)
+    shown = snippet(said, terms, asked.snippet_chars, parts.span)
     return Hit(
         id=entry.id, type=entry.type, path=entry.path, score=score, snippet=shown, marks=tuple(highlight(shown, terms)),
-        timestamp=entry.timestamp, session_id=entry.session_id, user_id=entry.user_id, workspace=entry.workspace,
-        tags=entry.tags, provenance=entry.provenance, pinned=entry.pinned,
+        timestamp=entry.timestamp, session_id=entry.session_id, session_key=one.session_key, user_id=entry.user_id,
+        workspace=entry.workspace, tags=entry.tags, provenance=entry.provenance, pinned=entry.pinned,
         scores=FrozenDict({name: round(value, 4) for name, value in scores.items()}), entry=entry,
     )  # fmt: skip

@@ -190,6 +190,8 @@ class MatchContract:
             backend.add(text)
         backend.bury(backend.add("apple deleted"))
         assert backend.level().rarity(ALL, ["apple", "plum", "absent"]) == (3, {"apple": 2, "plum": 1, "absent": 0})
+        backend.add("plum")
+        assert backend.level().rarity(ALL, ["plum", "absent"]) == (4, {"plum": 2, "absent": 0})
 
     def test_a_text_is_found_under_its_own_stems(self, backend: Workbench) -> None:
         stems = backend.index.stems("Migrating databases")
@@ -377,8 +379,7 @@ class AskContract:
         now = backend.clock.now()
         backend.index.recall(ANA, [entry.id], now)
         backend.reopen()
-        (row,) = backend.level().rows(ANA, Filter())
-        assert row.recalled == now - now % HOUR_MS
+        assert backend.recalled(entry) == now - now % HOUR_MS
 
     def test_the_status_says_where_it_stands(self, backend: Workbench) -> None:
         backend.session()

@@ -362,5 +362,4 @@ class EraseContract:
         backend.index.erase(ALL, [], [entry.id])
         backend.add("x", own, id=entry.id)
         backend.reopen()
-        (row,) = backend.level().rows(ANA, Filter())
-        assert row.recalled == 0
+        assert backend.recalled(entry) == 0

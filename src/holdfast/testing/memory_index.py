@@ -21,6 +21,7 @@ from ..text.content import searchable_text
 from ..text.form import asks
 from .bm25 import has_glob, occurrences, scores, split
 from .memory_vectors import MemoryVectors, views_of, with_cosine
+from .said import held, searched
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -181,14 +182,17 @@ class MemoryIndex:
     def _row(self, entry: Entry, score: float = 0.0) -> Row:
         row = Row(
             entry.id, millis(entry.timestamp), entry.type, entry.importance, entry.pinned, entry.session_id,
-            entry.workspace, self._recalled.get(entry.id, 0), score,
+            entry.workspace, entry.role, entry.author, f"{entry.scope} {entry.user_id} {entry.session_id}", entry.seq,
         )  # fmt: skip
-        row.role, row.author, row.seq = entry.role, entry.author, entry.seq
-        row.file = f"{entry.scope} {entry.user_id} {entry.session_id}"
+        row.score = score
         return row
 
+    def when_recalled(self, scope: Scope, rows: Sequence[Row]) -> None:
+        for row in rows:
+            row.recalled = self._recalled.get(row.id, 0)
+
     def match(self, scope: Scope, wanted: Filter, words: Words, limit: int) -> list[Row]:
-        texts = {entry.id: split(_searched(entry)) for entry, _ in self._in(self._all, VISIBLE)}
+        texts = {entry.id: split(searched(entry)) for entry, _ in self._in(self._all, VISIBLE)}
         found = scores(texts, words)
         for pattern in words.globs:
             for id, text in texts.items():
@@ -247,12 +251,12 @@ class MemoryIndex:
     def mentions(self, scope: Scope, author: str) -> tuple[int, int]:
         places = {known.journal for entry, known in self._in(scope) if entry.author == author}
         spoken = [(entry, known) for entry, known in self._in(self._all, VISIBLE) if known.journal in places]
-        named = [entry.author for entry, _ in spoken if entry.author and occurrences(split(_searched(entry)), author)]
+        named = [entry.author for entry, _ in spoken if entry.author and occurrences(split(searched(entry)), author)]
         own = sum(name == author for name in named)
         return own, len(named) - own
 
     def rarity(self, scope: Scope, terms: Sequence[str]) -> tuple[int, dict[str, int]]:
-        texts = [split(_searched(entry)) for entry, _ in self._in(self._all, VISIBLE)]
+        texts = [split(searched(entry)) for entry, _ in self._in(self._all, VISIBLE)]
         return len(texts), {term: sum(occurrences(text, term) > 0 for text in texts) for term in terms}
 
     def stems(self, text: str) -> list[str]:
@@ -290,7 +294,7 @@ class MemoryIndex:
 
     def contains(self, scope: Scope, fragment: str) -> bool:
         remaining = (entry for entry, _, _ in self._entries() if not self._being_forgotten(entry.id))
-        return any(fragment.lower() in _held(entry) for entry in remaining)
+        return any(fragment.lower() in held(entry) for entry in remaining)
 
     def _being_forgotten(self, id: str) -> bool:
         return id in self._stones and self._stones[id].reason == "forget"
@@ -375,17 +379,6 @@ class MemoryIndex:
 
     def close(self) -> None:
         return None
-
-
-def _searched(entry: Entry) -> str:
-    """What a keyword can find: the words of the content, the tags, the path."""
-    return "\n".join([searchable_text(entry.content), " ".join(entry.tags), entry.path or ""])
-
-
-def _held(entry: Entry) -> str:
-    """Everything that an entry says, in lower case."""
-    parts = [entry.content, entry.metadata, list(entry.tags), entry.path, entry.tool, entry.key]
-    return "\n".join([entry.text, *(json.dumps(part, ensure_ascii=False) for part in parts)]).lower()
 
 
 def _shows(scope: Scope, card: Card, journal: str | None, key: str | None) -> bool:

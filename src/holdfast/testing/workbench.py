@@ -104,6 +104,12 @@ class Workbench:
     def ids(self, scope: Scope = ANA, wanted: Filter | None = None, order: str = "oldest") -> list[str]:
         return [row.id for row in self.level().rows(scope, wanted or Filter(), order)]
 
+    def recalled(self, entry: Entry) -> int:
+        """When an entry was last recalled."""
+        rows = self.level().rows(ALL, Filter(ids=(entry.id,)))
+        self.index.when_recalled(ALL, rows)
+        return rows[0].recalled
+
     def find(self, question: str, scope: Scope = ANA, wanted: Filter | None = None, limit: int = 20) -> list[str]:
         rows = self.level().match(scope, wanted or Filter(), words(question), limit)
         return [row.id for row in rows]

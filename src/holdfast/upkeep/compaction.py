@@ -215,8 +215,8 @@ class _Worth:
     """Relevance without the floor, which would let nothing ever fade (C29); what was recalled counts as recent."""
 
     def __init__(self, store: Store, card: Card | None, now: int) -> None:
-        overrides = {card.id: card.decay_config} if card is not None and card.decay_config else {}
-        self._ranking = Ranking(store.settings, now, None, overrides)
+        sessions = {card.id: (card.key, card.decay_config)} if card is not None else {}
+        self._ranking = Ranking(store.settings, now, None, sessions)
         self._index, self._scope = store.index, _all_of(store, card)
         self._wait_ms: int = store.settings["index.wait_ms"]
         self._rows: dict[str, Row] | None = None
@@ -224,7 +224,9 @@ class _Worth:
     def __call__(self, entry: Entry) -> float:
         if self._rows is None:
             self._index.refresh(self._scope, self._wait_ms)
-            self._rows = {row.id: row for row in self._index.rows(self._scope, Filter())}
+            rows = self._index.rows(self._scope, Filter())
+            self._index.when_recalled(self._scope, rows)
+            self._rows = {row.id: row for row in rows}
         row = self._rows.get(entry.id) or Row(
             entry.id, millis(entry.timestamp), entry.type, entry.importance, entry.pinned,
             entry.session_id, entry.workspace,

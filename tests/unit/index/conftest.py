@@ -38,6 +38,11 @@ class Embedded:
         self.index.close()
         self.index = self.open_index()
 
+    def recalled(self, id):
+        rows = self.index.rows(self.all, Filter(ids=(id,)))
+        self.index.when_recalled(self.all, rows)
+        return rows[0].recalled
+
     def scope(self, user="ana", **narrow):
         return Scope(agent="main", user=user, **narrow)
 

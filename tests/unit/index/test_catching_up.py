@@ -201,6 +201,6 @@ def test_recalls_are_kept_by_the_hour_and_survive_a_rebuild(embedded):
     assert json.loads((embedded.folder / "recalled.jsonl").read_text())["id"] == entry.id
     embedded.add(session, "more")
     embedded.find("more")
-    assert embedded.index.rows(embedded.scope(), Filter(ids=(entry.id,)))[0].recalled == embedded.clock.now()
+    assert embedded.recalled(entry.id) == embedded.clock.now()
     embedded.index.rebuild(embedded.all)
-    assert embedded.index.rows(embedded.scope(), Filter(ids=(entry.id,)))[0].recalled == embedded.clock.now()
+    assert embedded.recalled(entry.id) == embedded.clock.now()

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from holdfast.disk import REAL
-from holdfast.index import nearness
+from holdfast.index import matrix as matrices
 from holdfast.index.database import ask_all, ask_one, connect, create
 from holdfast.index.filling import Todo, insert, number_of, todos
-from holdfast.index.nearness import Asked, load
+from holdfast.index.matrix import load
+from holdfast.index.nearness import Asked
 from holdfast.index.pages import bits_of
 from holdfast.index.sqlite import IndexOptions, SqliteIndex
 from holdfast.model.query import Filter
@@ -118,7 +119,7 @@ def test_many_vectors_are_found_by_bits_with_a_recall_of_97_percent(tmp_path, co
 
 
 def test_one_of_several_users_is_found_by_bits_as_well(tmp_path, monkeypatch):
-    monkeypatch.setattr(nearness, "EXACT", 100)
+    monkeypatch.setattr(matrices, "EXACT", 100)
     rows, asked = clustered(6_000, 256, 4)
     connection = stored(tmp_path / "index.db", rows, users=3)
     own = np.arange(len(rows)) % 3 == 0
@@ -127,7 +128,7 @@ def test_one_of_several_users_is_found_by_bits_as_well(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("exact", [100, 20_000])
 def test_a_filter_that_few_pass_finds_all_of_them(tmp_path, monkeypatch, exact):
-    monkeypatch.setattr(nearness, "EXACT", exact)
+    monkeypatch.setattr(matrices, "EXACT", exact)
     rows, asked = clustered(4_000, 64, 5)
     connection = stored(tmp_path / "index.db", rows)
     matrix = load(connection, None)

@@ -3,7 +3,8 @@
 import pytest
 
 from holdfast.recall.asking import trust, understand
-from holdfast.recall.dates import Named, named_dates, nearness
+from holdfast.recall.dates import Named, named_dates, nearness, spelled
+from holdfast.text.words import tokens
 
 AUTHORS = ["Ana Lucia Ruiz", "Caroline", "Melanie", "Will", "assistant", "user"]
 
@@ -80,6 +81,21 @@ def test_names_are_believed_as_far_as_the_store_bears_them_out():
 )
 def test_dates_are_read_as_people_write_them(question, dates):
     assert named_dates(question) == dates
+
+
+@pytest.mark.parametrize(
+    ("question", "others"),
+    [
+        ("what happened on 7 July, 2023", {"what", "happened", "on"}),
+        ("what did she say on July 7th 2023", {"what", "did", "she", "say", "on"}),
+        ("notes of 2023-07-07", {"notes", "of"}),
+        ("the first week of Sept 2022", {"the", "first", "week", "of"}),
+        ("where did we go in 2021", {"where", "did", "we", "go", "in"}),
+        ("7 of the items", {"7", "of", "the", "items"}),
+    ],
+)
+def test_the_words_of_a_date_are_told_from_the_others(question, others):
+    assert set(tokens(question.lower())) - spelled(named_dates(question)) == others
 
 
 DAY = 86_400_000

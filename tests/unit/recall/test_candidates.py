@@ -1,10 +1,58 @@
-"""How much the vector side counts for a question of which little is known."""
+"""Which words a question is looked up by, and how much its vector counts."""
 
 import pytest
 
-from holdfast.recall.candidates import share
+import holdfast
+from holdfast.model.query import Words
+from holdfast.recall import candidates
+from holdfast.recall.candidates import share, without_common
 
 
 @pytest.mark.parametrize(("known", "weight"), [(0.0, 0.2), (0.25, 0.2), (0.5, 0.5), (0.75, 1.0), (1.0, 1.0)])
 def test_the_less_of_a_question_is_known_the_less_its_vector_counts(known, weight):
     assert share(known) == weight
+
+
+def test_words_of_a_large_memory_that_stand_everywhere_are_left_out_where_rarer_ones_remain():
+    asked = Words(terms=("rare", "some", "few", "common"), prefixes=("pre",))
+    seen = {"rare": 1, "some": 50, "few": 90, "common": 9_000}
+    assert without_common(asked, 100_000, seen).terms == ("rare", "some", "few")
+    assert without_common(asked, 100_000, seen).prefixes == ("pre",)
+
+
+@pytest.mark.parametrize(
+    ("total", "seen"),
+    [
+        (100_000, {"rare": 1, "some": 2, "few": 3, "common": 6_000}),  # not that common
+        (10_000, {"rare": 1, "some": 2, "few": 3, "common": 2_000}),  # too few texts to cost anything
+        (0, {}),
+    ],
+)
+def test_words_that_cost_little_stay(total, seen):
+    asked = Words(terms=("rare", "some", "few", "common"))
+    assert without_common(asked, total, seen) is asked
+
+
+def test_the_rarest_words_stay_however_common():
+    asked = Words(terms=("go", "like", "time", "good"))
+    seen = {"go": 9_000, "like": 8_000, "time": 30_000, "good": 7_000}
+    assert without_common(asked, 100_000, seen).terms == ("go", "like", "good")
+    assert without_common(Words(terms=("go", "time")), 100_000, seen).terms == ("go", "time")
+
+
+def test_what_holds_only_a_common_word_is_found_on_later_pages(tmp_path, monkeypatch):
+    monkeypatch.setattr(candidates, "FEW", 10)
+    monkeypatch.setattr(candidates, "LEAST", 1)
+    with holdfast.open(tmp_path / "home", embedder="none") as memory:
+        memory.add_many([{"text": f"common{' rare' * (n % 2)} {n}"} for n in range(300)])
+        asked = []
+        real = memory.store.index.match
+        monkeypatch.setattr(
+            memory.store.index, "match", lambda *given: asked.append(given[2].terms) or real(*given)
+        )  # fmt: skip
+        first = [hit.snippet for hit in memory.search("rare common", limit=50)]
+        assert asked == [("rare",)]
+        assert all("rare" in text for text in first)
+        pages = [memory.search("rare common", limit=50, offset=start) for start in range(0, 350, 50)]
+    found = [hit.id for page in pages for hit in page]
+    assert len(found) == len(set(found)) == 300

@@ -3,6 +3,7 @@
 import pytest
 
 import holdfast
+from holdfast.recall import coverage as scoring
 from holdfast.recall.coverage import calibrated
 
 SAID = (
@@ -51,6 +52,58 @@ def test_a_word_of_asking_counts_where_it_is_held(memory):
 def test_words_of_asking_alone_are_words_like_others(memory):
     assert coverage(memory, "chat") == 1.0
     assert coverage(memory, "chat summary") < 1.0
+
+
+def test_nobody_misses_the_words_of_a_date(memory):
+    plain = coverage(memory, "budget tracker zeppelin")
+    assert coverage(memory, "budget tracker zeppelin on 7 July, 2023") == plain
+    assert coverage(memory, "budget tracker zeppelin 7 julep 2023x") < plain
+
+
+def test_a_date_alone_is_words_like_others(memory):
+    memory.add("The contract of 7 July 2023 was signed")
+    assert coverage(memory, "7 July 2023") == 1.0
+    assert coverage(memory, "8 July 2023") < 1.0
+
+
+@pytest.fixture
+def about_tea(tmp_path):
+    """A store about one thing: a word that says so stands in all of it."""
+    with holdfast.open(tmp_path / "tea", embedder="none") as memory:
+        memory.add_many([{"text": f"tea note {number}, sort k{number}"} for number in range(40)])
+        yield memory
+
+
+def test_what_the_store_is_about_is_worth_more_than_half_of_the_rarest_word(about_tea):
+    """A stranger's question lacks just this word; without a least worth, having it would count for nothing."""
+    assert 0.3 < coverage(about_tea, "tea zeppelin") < coverage(about_tea, "k7 zeppelin") < 0.6
+
+
+def scored(folder, entries, question):
+    """The best score in a store of so many entries, of which one holds half of the question."""
+    with holdfast.open(folder, embedder="none") as memory:
+        memory.add_many([{"text": "the staging database"}] + [{"text": f"w{number}"} for number in range(entries - 1)])
+        return best(memory, question).score
+
+
+def test_a_word_that_a_store_does_not_know_counts_against_it_the_more_it_has_heard(tmp_path):
+    small = scored(tmp_path / "small", 4, "staging zeppelin")
+    large = scored(tmp_path / "large", 400, "staging zeppelin")
+    assert large < 0.75 * small
+
+
+def test_a_known_word_that_a_hit_lacks_says_less_than_an_unknown_one(tmp_path):
+    lacking = scored(tmp_path / "lacking", 400, "staging w7")
+    unknown = scored(tmp_path / "unknown", 400, "staging zeppelin")
+    assert unknown < 0.75 * lacking
+
+
+def test_a_question_of_which_no_word_is_known_is_found_by_its_vector_in_a_large_store(tmp_path, monkeypatch):
+    monkeypatch.setattr(scoring, "SMALL", 1)
+    with holdfast.open(tmp_path / "home", embedder="builtin") as memory:
+        memory.add_many([{"text": "The physician prescribed antibiotics"}, *({"text": f"n{n}"} for n in range(300))])
+        memory.sync()
+        assert next(iter(memory.search("doctor medicine", limit=1))).snippet == "The physician prescribed antibiotics"
 
 
 def test_a_question_about_something_else_scores_below_what_a_context_takes(memory):

@@ -21,11 +21,13 @@ SETTINGS = {
 
 
 def row(type="conversation", hours=0.0, importance=0.5, pinned=False, session="s", workspace=None, recalled=0):
-    return Row("mem_1", NOW - round(hours * HOUR_MS), type, importance, pinned, session, workspace, recalled)
+    made = Row("mem_1", NOW - round(hours * HOUR_MS), type, importance, pinned, session, workspace)
+    made.recalled = recalled
+    return made
 
 
 def ranking(own=None, workspace=None, **settings):
-    return Ranking({**SETTINGS, **settings}, NOW, workspace, {"s": own} if own else None)
+    return Ranking({**SETTINGS, **settings}, NOW, workspace, {"s": (None, own)} if own else None)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,143 @@
+"""Matrix: owners, sign bits and, while they are few, floats of all vectors of a generation, in memory.
+
+Brought level before each answer by the stamps of `pages`: only pages that changed are read again. Up to 8
+thousand vectors it has all floats; above that a question reads those of the best, and `kept` keeps them. A Part
+is what one owner's memory is of it, made once and used by every question until something changes.
+"""
+
+from __future__ import annotations
+
+import json
+
+from .database import ask_all
+from .kept import Kept
+from .pages import SHARED, SLOTS, VACANT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    import apsw
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from .kept import Floats, Numbers
+
+EXACT = 8_000  # vectors compared without looking at bits first: more take longer than their bits and the best floats
+_MOST_PARTS = 16
+
+
+class Matrix:
+    """The pages of one generation in memory. Never changed, only replaced: threads may share it."""
+
+    def __init__(
+        self, pages: dict[int, int], owners: NDArray[np.int32], bits: NDArray[np.uint64], floats: Floats | None
+    ) -> None:
+        import numpy as np
+
+        self.pages = pages  # page -> stamp, ascending
+        self.owners = owners
+        self.bits = bits  # one row of 64-bit words for each 64 dimensions
+        self.floats = floats
+        self.chunks: Numbers | None = None  # of each vector, where the floats are here
+        self.kept: Kept | None = None  # where they are not, or not all are wanted
+        self._parts: dict[tuple[int | None, bool], Part] = {}
+        starts = np.fromiter(pages, np.int64, len(pages)) * SLOTS
+        self.numbers: Numbers = (starts[:, None] + np.arange(SLOTS)).reshape(-1)
+
+    @property
+    def count(self) -> int:
+        return int((self.owners != VACANT).sum())
+
+    def part(self, owner: int | None, shared: bool) -> Part:
+        """What belongs to one owner (None: to everybody), with what is shared or without; what `where_scope` says."""
+        import numpy as np
+
+        found = self._parts.get((owner, shared))
+        if found is None:
+            mine = self.owners != VACANT if owner is None else self.owners == owner
+            whole = mine | (self.owners == SHARED) if shared else mine & (self.owners != SHARED)
+            if len(self._parts) >= _MOST_PARTS:
+                self._parts.clear()
+            found = self._parts[owner, shared] = Part(self, np.flatnonzero(whole))
+        return found
+
+    def places(self, numbers: Numbers) -> Part:
+        """What these vectors are."""
+        import numpy as np
+
+        return Part(self, np.flatnonzero(np.isin(self.numbers, numbers) & (self.owners != VACANT)))
+
+
+class Part:
+    """Some positions of a matrix; their bits are gathered once where they are the lesser part."""
+
+    def __init__(self, matrix: Matrix, places: Numbers) -> None:
+        self.places = places
+        self.bits = matrix.bits[:, places] if 2 * len(places) < len(matrix.owners) else None
+
+
+def load(connection: apsw.Connection, old: Matrix | None) -> Matrix:
+    """The matrix as the file has it now; pages with an unchanged stamp are taken from the old one."""
+    import numpy as np
+
+    pages = dict(ask_all(connection, "SELECT page, stamp FROM vector_pages ORDER BY page"))
+    if old is not None and old.pages == pages:
+        return old
+    kept = {page: place for place, page in enumerate(old.pages) if pages.get(page) == old.pages[page]} if old else {}
+    fresh = [page for page in pages if page not in kept]
+    found = {
+        page: (np.frombuffer(owners, "<i4"), np.frombuffer(bits, np.uint64).reshape(SLOTS, -1))
+        for page, owners, bits in _pages(connection, fresh, everything=not kept)
+    }
+    words = next((bits.shape[1] for _, bits in found.values()), len(old.bits) if old else 0)
+    owners, bits = np.full(len(pages) * SLOTS, VACANT, np.int32), np.zeros((words, len(pages) * SLOTS), np.uint64)
+    for place, page in enumerate(pages):
+        here = slice(place * SLOTS, (place + 1) * SLOTS)
+        if page in kept and old is not None:
+            there = slice(kept[page] * SLOTS, (kept[page] + 1) * SLOTS)
+            owners[here], bits[:, here] = old.owners[there], old.bits[:, there]
+        elif page in found:
+            owners[here], bits[:, here] = found[page][0], found[page][1].T
+    return _with_floats(connection, Matrix(pages, owners, bits, None), old, kept)
+
+
+def _pages(connection: apsw.Connection, pages: list[int], everything: bool) -> list[Any]:
+    if everything:
+        return ask_all(connection, "SELECT page, owners, bits FROM vector_pages")
+    wanted = "SELECT page, owners, bits FROM json_each(?) j JOIN vector_pages p ON p.page=j.value"
+    return ask_all(connection, wanted, (json.dumps(pages),))
+
+
+def _with_floats(connection: apsw.Connection, matrix: Matrix, old: Matrix | None, kept: dict[int, int]) -> Matrix:
+    """The same with all floats, if they are few enough to be compared exactly."""
+    import numpy as np
+
+    found = ask_all(connection, "SELECT dimensions FROM embedders")
+    if not found:
+        return matrix
+    matrix.kept = _kept(old, kept, found[0][0])
+    if matrix.count > EXACT:
+        return matrix
+    floats = np.zeros((len(matrix.pages) * SLOTS, found[0][0]), np.float32)
+    chunks = np.zeros(len(floats), np.int64)
+    for place, page in enumerate(matrix.pages):
+        here = place * SLOTS
+        if page in kept and old is not None and old.floats is not None and old.chunks is not None:
+            there = slice(kept[page] * SLOTS, (kept[page] + 1) * SLOTS)
+            floats[here : here + SLOTS], chunks[here : here + SLOTS] = old.floats[there], old.chunks[there]
+            continue
+        first = page * SLOTS
+        found = ask_all(connection, "SELECT n, chunk, data FROM vectors WHERE n>=? AND n<?", (first, first + SLOTS))
+        for n, chunk, data in found:
+            floats[here + n - first], chunks[here + n - first] = np.frombuffer(data, "<f4"), chunk
+    matrix.floats, matrix.chunks = floats, chunks
+    return matrix
+
+
+def _kept(old: Matrix | None, unchanged: dict[int, int], dimensions: int) -> Kept:
+    """The floats that were read for the old one, without what has changed since."""
+    if old is None or old.kept is None:
+        return Kept(dimensions)
+    old.kept.drop(page for page in old.pages if page not in unchanged)
+    return old.kept

@@ -21,7 +21,7 @@ from .select import Where, where_filter, where_journal, where_scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     import apsw
@@ -97,11 +97,12 @@ def _own(connection: apsw.Connection, scope: Scope) -> Scope:
 _SEEN = "SELECT v.term, v.doc FROM json_each(?) j CROSS JOIN temp.vocabulary v ON v.term=j.value"
 
 
-def rarity(connection: apsw.Connection, stems: Sequence[str]) -> tuple[int, dict[str, int]]:
-    """How many chunks are searchable (an entry that is not long is one), and in how many each stem occurs."""
+def rarity(connection: apsw.Connection, stems: list[str | None]) -> dict[str | None, int]:
+    """In how many chunks each stem occurs, and under None how many there are (an entry that is not long is one)."""
     connection.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab(main, chunks_fts, row)")
     total = ask_one(connection, "SELECT value FROM meta WHERE key='searched'")
-    return int(total[0]) if total else 0, dict(ask_all(connection, _SEEN, (json.dumps(list(stems)),)))
+    wanted = [stem for stem in stems if stem is not None]  # a null would be compared with every word there is
+    return {None: int(total[0]) if total else 0, **dict(ask_all(connection, _SEEN, (json.dumps(wanted),)))}
 
 
 def locate(connection: apsw.Connection, scope: Scope, ids: Sequence[str], every: bool) -> dict[str, Address]:
@@ -225,15 +226,14 @@ def _live(connection: apsw.Connection, card: str, file: int, size: int, last: in
     )  # fmt: skip
 
 
-def sessions(
-    connection: apsw.Connection, scope: Scope, ids: Sequence[str]
-) -> dict[str, tuple[str | None, Mapping[str, Any]]]:
-    where = Where()
-    where.add("id IN (SELECT value FROM json_each(?))", json.dumps(list(ids)))
-    if scope.user is not None:
-        where.add("user_id=?", scope.user)
-    found = ask_all(connection, f"SELECT id, key, decay FROM sessions WHERE {where}", where.values)
-    return {id: (key, json.loads(decay) if decay else {}) for id, key, decay in found}
+def sessions(connection: apsw.Connection, ids: list[str]) -> dict[str, tuple[str | None, str | None, dict[str, Any]]]:
+    """User, key and decay overrides of these sessions."""
+    found = ask_all(
+        connection,
+        "SELECT id, user_id, key, decay FROM sessions WHERE id IN (SELECT value FROM json_each(?))",
+        (json.dumps(ids),),
+    )
+    return {id: (user, key, json.loads(decay) if decay else {}) for id, user, key, decay in found}
 
 
 def tags(connection: apsw.Connection, scope: Scope) -> dict[str, int]:

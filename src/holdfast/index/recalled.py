@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _FLUSH_AT = 500
 _TIDY_BYTES = 256 * 1024
+_LONG_PAST = 4 * DAY_MS  # twice what counts: a busy home would otherwise be tidied by every process that ends
+_LINE = 200  # bytes that hold the first line
 _UPSERT = "INSERT INTO recalled VALUES(?,?) ON CONFLICT(id) DO UPDATE SET time=max(time, excluded.time)"
 
 
@@ -119,9 +121,21 @@ class Recalled:
         return latest
 
     def tidy(self, now: int) -> None:
-        """Drop what no longer counts once the file has grown."""
-        if self.size() > _TIDY_BYTES:
+        """Drop what no longer counts once the file has grown, and begins with what is long past."""
+        if self.size() > _TIDY_BYTES and self._begins_before(now - _LONG_PAST):
             self._rewrite(self._latest(now))
+
+    def _begins_before(self, time: int) -> bool:
+        """Whether the first line is older; one that cannot be read is."""
+        try:
+            fd = self._disk.open(self.path, os.O_RDONLY)
+            try:
+                line = self._disk.pread(fd, _LINE, 0).split(b"\n")[0]
+            finally:
+                self._disk.close(fd)
+            return millis(json.loads(line)["hour"]) < time
+        except (OSError, ValueError, KeyError, TypeError, RecursionError, Invalid):
+            return True
 
     def forget(self, ids: Iterable[str], now: int) -> None:
         """Take these entries out of the file and out of memory."""

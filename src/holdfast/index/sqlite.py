@@ -22,7 +22,7 @@ from .levelling import Levelled
 from .live import BUILD_WAIT_MS, Live
 from .marks import Levels, Marks, Others
 from .mending import IndexLock
-from .rare import Rare
+from .noted import Noted
 from .recalled import Recalled
 from .vectors import Limits
 
@@ -70,7 +70,7 @@ class SqliteIndex(Levelled):
         self._bringing = Bringing(journal, self._all, lambda ids: self.cache.forget(ids))
         self._compared = time.monotonic()
         self._stemmer: Stemmer | None = None
-        self._rare = Rare()
+        self._noted = Noted()
         self.recalled = Recalled(recalled, disk)
         self.marks = Marks(folder, disk)
         self._levels = Levels()
@@ -129,7 +129,11 @@ class SqliteIndex(Levelled):
     def authors(self, scope: Scope, most: int) -> list[str]:
         from . import matching
 
-        return self.live.ask(lambda c: matching.authors(c, scope, most))
+        def ask(connection: apsw.Connection, keys: list[Any]) -> dict[Any, list[str]]:
+            return {key: matching.authors(connection, scope, most) for key in keys}
+
+        key = (scope.user, most)
+        return list(self._noted.of(self.live, "authors", [key], ask)[key])
 
     def mentions(self, scope: Scope, author: str) -> tuple[int, int]:
         from . import matching
@@ -138,8 +142,9 @@ class SqliteIndex(Levelled):
 
     def rarity(self, scope: Scope, terms: Sequence[str]) -> tuple[int, dict[str, int]]:
         stems = {term: self.stems(term) for term in terms}
-        total, seen = self._rare.of(self.live, {stem for found in stems.values() for stem in found})
-        return total, {term: min((seen.get(stem, 0) for stem in found), default=0) for term, found in stems.items()}
+        wanted = [None, *{stem for found in stems.values() for stem in found}]
+        seen = self._noted.of(self.live, "rarity", wanted, questions.rarity)
+        return seen[None], {term: min((seen[stem] or 0 for stem in found), default=0) for term, found in stems.items()}
 
     def stems(self, text: str) -> list[str]:
         if self._stemmer is None:
@@ -175,7 +180,9 @@ class SqliteIndex(Levelled):
         return self.live.ask(lambda c: questions.cards(c, scope, journal, key, limit, offset))
 
     def sessions(self, scope: Scope, ids: Sequence[str]) -> dict[str, tuple[str | None, Mapping[str, Any]]]:
-        return self.live.ask(lambda c: questions.sessions(c, scope, ids))
+        noted = self._noted.of(self.live, "sessions", ids, questions.sessions)
+        found = {id: noted[id] for id in ids if noted[id] is not None}
+        return {id: (key, decay) for id, (user, key, decay) in found.items() if scope.user in (None, user)}
 
     def tags(self, scope: Scope) -> dict[str, int]:
         return self.live.ask(lambda c: questions.tags(c, scope))

@@ -84,8 +84,9 @@ def _spaceless(term: str) -> bool:
 
 
 def _by_words(terms: list[str]) -> str:
-    """Words that begin with a term's stem."""
-    return rf"(?<!\w)(?:{'|'.join(rf'({_stem(term)})' for term in terms)})" if terms else ""
+    """Words that begin with a term's stem; most letters of a text are passed over for not beginning any."""
+    first = re.escape("".join(sorted({term[0] for term in terms})))
+    return rf"(?=[{first}])(?<!\w)(?:{'|'.join(rf'({_stem(term)})' for term in terms)})" if terms else ""
 
 
 def _by_letters(terms: list[str]) -> str:

@@ -18,19 +18,23 @@ if TYPE_CHECKING:
 
     from .replay import Line
 
+_FIELDS = frozenset(STORED)
 _KNOWN = frozenset((*STORED, "checksum"))
+_NOTHING = FrozenDict()
 
 
 def entry_from(record: Mapping[str, Any]) -> Entry:
     """The entry that a checked record holds, before its amendments."""
-    fields = {name: record[name] for name in STORED if name in record}
+    fields = {name: value for name, value in record.items() if name in _FIELDS}
+    others = len(record) - len(fields) - ("checksum" in record)
     try:
         fields["content"] = freeze(record["content"])
         fields["tags"] = tuple(record.get("tags", ()))
         fields["references"] = tuple(record.get("references", ()))
-        fields["metadata"] = freeze(record.get("metadata", {}))
-        extra = FrozenDict({name: freeze(record[name]) for name in record if name not in _KNOWN})
-        return Entry(**fields, checksum=record.get("checksum"), extra=extra)
+        metadata = record.get("metadata")
+        fields["metadata"] = freeze(metadata) if metadata else _NOTHING
+        extra = {name: freeze(record[name]) for name in record if name not in _KNOWN} if others else _NOTHING
+        return Entry(**fields, checksum=record.get("checksum"), extra=FrozenDict(extra))
     except (KeyError, TypeError) as error:
         raise FormatTooNew(
             f"entry {record.get('id')} of schema {record.get('schema_version')} lacks {error}; upgrade Holdfast",

@@ -128,7 +128,7 @@ class Asked:
         if matrix.floats is None or matrix.chunks is None:
             alike = self._alike(part, _wide(len(part.places), depth))
             return self._read(matrix.numbers[self._likely(alike, depth)], limit)
-        cosines = (matrix.floats @ self._query)[part.places]
+        cosines = self._cosines(matrix.floats)[part.places]
         return _top(matrix.chunks[part.places], cosines, min(limit, len(cosines)))
 
     def _alike(self, part: Part, wide: int) -> Numbers:
@@ -167,7 +167,15 @@ class Asked:
         if kept is None or not len(numbers):
             return []
         there, floats = kept.take(self._connection, numbers)
-        return _top(there, floats @ self._query, min(limit, len(there)))
+        return _top(there, self._cosines(floats), min(limit, len(there)))
+
+    def _cosines(self, floats: Floats) -> Floats:
+        """Row by row. A product with the whole would be shared out among threads, and where these must wait for a busy
+        core it costs a hundred times as much: 8 ms instead of 0.07 for 2,000 rows."""
+        import numpy as np
+
+        found: Floats = np.vecdot(floats, self._query)
+        return found
 
     def _rows(self, scored: Scored, limit: int) -> list[Row]:
         """The entries of these chunks that pass; of several chunks of an entry the nearest counts."""

@@ -52,9 +52,6 @@ def shows(text: str, sign: int) -> bool:
     )
 
 
-_NTH = ("st", "nd", "rd", "th")
-
-
 def _names(text: str) -> bool:
     """A capital inside a sentence: after a word that ends small or with a comma."""
     before = ""

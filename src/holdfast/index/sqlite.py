@@ -138,7 +138,12 @@ class SqliteIndex(Levelled):
     def mentions(self, scope: Scope, author: str) -> tuple[int, int]:
         from . import matching
 
-        return self.live.ask(lambda c: matching.mentions(c, scope, author))
+        def ask(connection: apsw.Connection, keys: list[Any]) -> dict[Any, tuple[int, int]]:
+            return {key: matching.mentions(connection, scope, author) for key in keys}
+
+        key = (scope, author)
+        own, other = self._noted.of(self.live, "mentions", [key], ask)[key]
+        return own, other
 
     def rarity(self, scope: Scope, terms: Sequence[str]) -> tuple[int, dict[str, int]]:
         stems = {term: self.stems(term) for term in terms}

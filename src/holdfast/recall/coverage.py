@@ -102,20 +102,31 @@ class Scoring:
         self._answered = 0.0
         self.settled = False
 
-    def parts(self, row: Row, entry: Entry) -> Parts | None:
-        """What speaks for a hit; None if neither a word nor its vector does, and it is no hit."""
-        words = self._coverage.words(entry, row.span) or BEFORE * self._coverage.words(self._before(row))
+    def parts(self, found: Sequence[tuple[Row, Entry]]) -> list[Parts | None]:
+        """What speaks for each hit; None where neither a word nor its vector does, and it is no hit."""
+        held = [self._coverage.words(entry, row.span) for row, entry in found]
+        before = self._before([row for (row, _), words in zip(found, held, strict=True) if not words])
+        return [
+            self._spoken(row, entry, words or BEFORE * self._coverage.words(before.get(row.id)))
+            for (row, entry), words in zip(found, held, strict=True)
+        ]
+
+    def _spoken(self, row: Row, entry: Entry, words: float) -> Parts | None:
         nearness = calibrated(row.cosine, self._floor)
         if words <= 0.0 and nearness <= 0.0:
             return None
         named = min(1.0, words + self._coverage.name(entry))
         return Parts(coverage=named, nearness=nearness, cosine=row.cosine or 0.0, span=row.span)
 
-    def _before(self, row: Row) -> Entry | None:
-        """The turn before, if it is one that asks: then this may be the answer, which holds other words."""
-        self._store.index.look_around(self._scope, [row])
-        before = self._store.reader.one(self._scope, row.before) if row.before is not None else None
-        return before if before is not None and asks(searchable_text(before.content)) else None
+    def _before(self, rows: Sequence[Row]) -> dict[str, Entry]:
+        """The turn before each, if it is one that asks: then this may be the answer, which holds other words."""
+        if not rows:
+            return {}
+        self._store.index.look_around(self._scope, rows)
+        beside = {row.id: row.before for row in rows if row.before is not None}
+        entries = self._store.reader.entries(self._scope, list(beside.values()))
+        asking = {id for id, entry in entries.items() if asks(searchable_text(entry.content))}
+        return {id: entries[before] for id, before in beside.items() if before in asking}
 
     def settle(self, best: Sequence[Parts]) -> None:
         """How well the question is answered at all: the most covered and the nearest of the best hits."""

@@ -160,13 +160,13 @@ def _spoken_for(
     for start in range(0, len(ranked), size):
         page = ranked[start : start + size]
         entries = store.reader.entries(scope, [one.row.id for one in page])
-        told = [
-            (one, entry, parts)
+        there = [
+            (one, entry)
             for one in page
-            if (entry := entries.get(one.row.id)) is not None
-            and (not narrows or passes(entry, asked.wanted))
-            and (parts := scoring.parts(one.row, entry)) is not None
+            if (entry := entries.get(one.row.id)) is not None and (not narrows or passes(entry, asked.wanted))
         ]
+        spoken = scoring.parts([(one.row, entry) for one, entry in there])
+        told = [(one, entry, parts) for (one, entry), parts in zip(there, spoken, strict=True) if parts is not None]
         if not scoring.settled:
             best = {one.row.id for one in page[:SETTLED]}
             scoring.settle([parts for one, _, parts in told if one.row.id in best])

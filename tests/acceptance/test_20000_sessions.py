@@ -110,7 +110,8 @@ def counted():
 @pytest.mark.parametrize("act", ["open", "add", "search", "close"])
 def test_twenty_thousand_sessions_cost_no_call_more(counted, act):
     small, large = counted
-    assert large[act] == small[act]
+    more = {kind: calls - small[act][kind] for kind, calls in large[act].items()}
+    assert max(more.values()) <= 0, more  # less where a file that locks are in is there already
 
 
 def test_something_was_counted(counted):

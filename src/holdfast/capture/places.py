@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     MakeRoom = Callable[[Store, Scope, str, int], object]  # journal, bytes needed
 
 FIELDS = ("session", "user", "scope", "workspace")
+_MOST_REMEMBERED = 256
 
 
 class Writer(Value):
@@ -63,13 +64,31 @@ class Places:
             raise Invalid(f"an entry must be a mapping of fields, not {type(item).__name__}", field="entry")
         named = tuple(map(item.get, FIELDS))
         try:
-            found = self._known.get(named)
+            found = self._known.get(named) or self._as_before(named)
         except TypeError:  # a list in place of a name, which the check refuses
             found = None
         if found is None:
             found = self._checked(item)  # names are text or missing from here on
-            self._known[named] = found
+        self._known[named] = found
         return found
+
+    def _as_before(self, named: tuple[Any, ...]) -> Place | None:
+        """Where the same caller last wrote under the same names, as long as the session's card is the same."""
+        found = self._store.places.get((self._writer.user, *named))
+        if found is None or found[0] is not self._writer.caller:
+            return None
+        place: Place = found[1]
+        if self._store.journal.card(whole(self._store.agent), place.card.id) is not place.card:
+            return None
+        self.by_journal.setdefault(place.card.id, place)
+        return place
+
+    def _remember(self, item: Mapping[str, Any], place: Place) -> None:
+        """A session named by its id, for the next write; a key, or a path, may mean something else by then."""
+        if place.exists and item.get("session") == place.card.id and item.get("workspace") is None:
+            if len(self._store.places) >= _MOST_REMEMBERED:
+                self._store.places.clear()
+            self._store.places[self._writer.user, *map(item.get, FIELDS)] = self._writer.caller, place
 
     def _checked(self, item: Mapping[str, Any]) -> Place:
         kind = "session" if item.get("scope") is None else item["scope"]
@@ -89,6 +108,7 @@ class Places:
         identifier(workspace or "", "workspace")
         place = Place(card=card, exists=exists, scope=scope, kind=kind, workspace=workspace)
         self.by_journal.setdefault(card.id, place)
+        self._remember(item, place)
         return place
 
     def _workspace(self, given: Any) -> str | None:

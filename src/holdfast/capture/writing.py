@@ -33,6 +33,18 @@ HEADER = 4096  # more than a journal's first line takes
 def add_many(store: Store, writer: Writer, items: Sequence[Mapping[str, Any]]) -> list[Entry]:
     """Store all of these or, on an error, none; returns them in the order given."""
     started = time.perf_counter()
+    entries: list[Entry] = []
+    store.turns.begin()
+    try:
+        entries = _stored(store, writer, items)
+    finally:
+        if store.turns.end(wrote=bool(entries)):
+            store.index.refresh(whole(store.agent), 0)
+    store.observer.record("memory.operations.write.duration_ms", (time.perf_counter() - started) * 1000)
+    return entries
+
+
+def _stored(store: Store, writer: Writer, items: Sequence[Mapping[str, Any]]) -> list[Entry]:
     places = Places(store, writer)
     drafts: dict[str, list[tuple[int, Draft]]] = {}
     for number, item in enumerate(items):
@@ -45,8 +57,6 @@ def add_many(store: Store, writer: Writer, items: Sequence[Mapping[str, Any]]) -
         numbers = [number for number, _ in drafts[journal]]
         written = append(store, writer, planned[journal], [draft for _, draft in drafts[journal]])
         stored.update(zip(numbers, written, strict=True))
-    store.index.refresh(whole(store.agent), 0)
-    store.observer.record("memory.operations.write.duration_ms", (time.perf_counter() - started) * 1000)
     return [stored[number] for number in range(len(items))]
 
 

@@ -23,6 +23,7 @@ METADATA_BYTES = 64 * 1024
 CONTENT_BYTES = 64 * 1024 * 1024  # a bound on the walk; the journal knows the configured size of an entry
 MOST_VALUES = 1_000_000
 ARTIFACT_LENGTH = 400
+_FEW, _SHORT = 64, 64 * 1024  # values and letters: far from every limit
 _TEXT_NAMES = ("text", "message", "decision", "finding", "preference", "fact", "summary", "note", "event")
 CONTENT_FIELDS = ("text", "role", "author", "kind", "tool_call_id", "decision", "rationale", "alternatives")
 _LINES = {"author": 256, "kind": 64, "tool_call_id": 256}
@@ -75,6 +76,18 @@ class _Copy:
         return value
 
 
+def _is_plain(given: Mapping[Any, Any]) -> bool:
+    """Whether this is a few short texts and nothing else, which needs no walk: so are most contents."""
+    if len(given) > _FEW:
+        return False
+    for name, item in given.items():
+        if type(name) is not str or type(item) is not str or len(item) > _SHORT or not name.isascii():
+            return False
+        if not item.isascii():
+            fields.text(item, f"content.{name}")
+    return True
+
+
 def _number(given: int | float, where: str) -> int | float:
     if isinstance(given, float) and not float("-inf") < given < float("inf"):
         raise fields.broken(where, "must be a finite number; NaN and infinity cannot be stored")
@@ -104,7 +117,10 @@ def content_of(parts: dict[str, Any], type_: str) -> FrozenDict:
         fields.role(parts["role"])
     said = _text(parts, type_)
     named = {"text": said, "decision": said} if type_ == "decision" else {"text": said}
-    copied: FrozenDict = _Copy("content", CONTENT_BYTES, SizeLimit).value({**named, **parts}, "content", 0)
+    whole = {**named, **parts}
+    if _is_plain(whole):
+        return FrozenDict(whole)
+    copied: FrozenDict = _Copy("content", CONTENT_BYTES, SizeLimit).value(whole, "content", 0)
     return copied
 
 
@@ -122,7 +138,7 @@ def _text(parts: dict[str, Any], type_: str) -> str:
         if twin in parts and parts.pop(twin) != given:
             raise fields.broken(f"content.{twin}", "differs from the text; give the words once")
     said = fields.text(given if given is not None else _derived(parts), "text")
-    if not said.strip():
+    if not said or said.isspace():
         raise fields.broken("text", "must have at least one character that is not white space")
     if type_ == "artifact" and fields.length(said) > ARTIFACT_LENGTH:
         rule = f"of an artifact is a snippet of at most {ARTIFACT_LENGTH} characters, has {len(said)}"
@@ -142,7 +158,7 @@ def joined(given: Mapping[str, Any]) -> dict[str, Any]:
     inner = {} if inner is None else {"text": inner} if isinstance(inner, str) else inner
     if not isinstance(inner, dict):
         raise fields.broken("content", f"must be text or an object, not {type(inner).__name__}")
-    beside = {name: given[name] for name in CONTENT_FIELDS if given.get(name) is not None}
+    beside = {name: given[name] for name in CONTENT_FIELDS if name in given and given[name] is not None}
     if not inner:
         return beside
     for name, value in beside.items():

@@ -57,6 +57,13 @@ def draft(
     now: int,
 ) -> Draft:  # fmt: skip
     """A validated entry for this place, with an id and a time of its own if the caller named none."""
+    _scope(scope)
+    place: dict[str, Any] = {
+        "scope": scope, "session_id": session_id, "user_id": None if scope == "global" else user_id,
+        "workspace": workspace,
+    }  # fmt: skip
+    if "content" not in given and len(parts := contents.joined(given)) == len(given):
+        return _spoken(parts, now, place)
     _known(given, FIELDS)
     named, parts = _named(given, contents.joined(given))
     said = contents.content_of(parts, named["type"])
@@ -65,10 +72,17 @@ def draft(
     values = {name: rule(named[name], name) for name, rule in _SIMPLE.items() if named.get(name) is not None}
     return Draft(
         id=rules.entry_id(named["id"]) if chosen else new_id(time), chosen_id=chosen, timestamp=iso(time),
-        scope=_scope(scope), session_id=session_id, user_id=None if scope == "global" else user_id, workspace=workspace,
         type=named["type"], content=said, key=_key(named, scope, said["text"]),
-        **_captured(named, said), **values,
+        **place, **_captured(named, said), **values,
     )  # fmt: skip
+
+
+def _spoken(parts: dict[str, Any], now: int, place: dict[str, Any]) -> Draft:
+    """An entry of which only the content was given, as of most turns."""
+    type_ = _usual_type({}, parts)
+    said = contents.content_of(parts, type_)
+    provenance = _usual_provenance(said, None)
+    return Draft(id=new_id(now), timestamp=iso(now), type=type_, content=said, provenance=provenance, **place)
 
 
 def _known(given: Mapping[str, Any], names: tuple[str, ...]) -> None:

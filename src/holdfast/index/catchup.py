@@ -108,6 +108,10 @@ class CatchUp:
         known = len(self._files) + self.rows.known
         return connection is self._connection and known < _MOST_KNOWN and connection.data_version() == self._version
 
+    def overtaken(self, connection: apsw.Connection) -> bool:
+        """Whether somebody has written since, as far as this connection can tell."""
+        return connection is self._connection and connection.data_version() != self._version
+
     def committed(self) -> None:
         """What we know is what the database holds."""
         self._version = self._connection.data_version()
@@ -171,7 +175,7 @@ class CatchUp:
 
     def _apply(self, file: int, lines: tuple[Line, ...]) -> None:
         self.lines += len(lines)
-        new: list[tuple[Line, dict[str, Any]]] = []
+        new: list[Line] = []
         for line in lines:
             record = line.record
             if record is not None and "amends" in record:
@@ -179,7 +183,7 @@ class CatchUp:
                 self.rows.amend(line, record)
                 new = []
             elif record is not None:
-                new.append((line, record))
+                new.append(line)
         self.rows.add(file, new)
 
     def _reconcile(self, journal: str, row: FileRow, replay: Replay, *, salvage: bool) -> None:
@@ -289,6 +293,7 @@ class Bringing:
         self._forget = forget  # told of entries that were taken out, after the commit
         self.suspects: set[str] = set()  # journals whose rows are to be compared, whatever their sizes say
         self._last: CatchUp | None = None  # of the transaction before
+        self.overtaken = False  # somebody else has indexed between our last transaction and the one before
 
     def bring(
         self, connection: apsw.Connection, sizes: Mapping[str, Size | None], deadline: float | None
@@ -311,7 +316,10 @@ class Bringing:
 
     def _fitting(self, connection: apsw.Connection) -> CatchUp:
         last = self._last
-        return last if last is not None and last.fits(connection) else CatchUp(connection, self._journal, self._scope)
+        self.overtaken = last is not None and last.overtaken(connection)
+        if last is not None and last.fits(connection):
+            return last
+        return CatchUp(connection, self._journal, self._scope)
 
     def _commit(self, connection: apsw.Connection, work: CatchUp) -> None:
         commit(connection, work)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .database import Database
     from .generations import Generations
     from .marks import Levels, Marks, Others
+    from .mending import IndexLock
     from .recalled import Recalled
     from .sqlite import IndexOptions
 
@@ -56,6 +57,7 @@ class Levelled(WithVectors):
     _bringing: Bringing
     _levels: Levels
     _others: Others
+    lock: IndexLock
     _compared: float
     _recency: str | None = None  # the stamp of recalled.jsonl with which the table was last seen level
 
@@ -113,7 +115,12 @@ class Levelled(WithVectors):
 
     def _catch_up(self, wait_ms: int) -> int:
         deadline = time.monotonic() + wait_ms / 1000
-        todo = self._behind([*self.marks.names(), *self._bringing.suspects], ask=wait_ms > 0)
+        names = self.marks.names()
+        todo = self._behind(
+            [*names, *self._bringing.suspects],
+            ask=wait_ms > 0,
+            base=self.live.opened if wait_ms <= 0 else None,  # a writer has just looked at it
+        )
         for _ in range(_ROUNDS):
             if not todo:
                 break
@@ -125,11 +132,16 @@ class Levelled(WithVectors):
                 held = self.lock.hold(max(0, round((deadline - time.monotonic()) * 1000)), "catch up")
                 todo = self._sizes(todo)  # they may have grown while we waited
             with held:
+                asked = self.lock.heed(held)
                 self._bring(todo, deadline if wait_ms > 0 else None)
+            if wait_ms <= 0 and self._alone(asked):
+                self._tidy(self.marks.spare(todo, names))
+                todo = {}
+                break
             # A writer that found the lock taken left its lines to us: look once more after letting go.
             names = self.marks.names()
             self._tidy(self.marks.spare(todo, names))
-            todo = self._behind(names)
+            todo = self._behind(names, base=self.live.opened)  # seen to be the live one while we had the lock
             if wait_ms > 0 and time.monotonic() >= deadline:
                 break
         if wait_ms > 0:
@@ -137,15 +149,19 @@ class Levelled(WithVectors):
         self.trouble = None
         return len(todo)
 
+    def _alone(self, asked: bool) -> bool:
+        """Whether a writer need not look again: nobody wanted the lock, or a crowd does, of whom one is next anyway."""
+        return self._bringing.overtaken or not (asked or self.lock.asked())
+
     def _sizes(self, names: Iterable[str]) -> Sizes:
         return {name: self._journal.size(self._all, name) for name in names}
 
-    def _behind(self, names: Iterable[str], ask: bool = True) -> Sizes:
+    def _behind(self, names: Iterable[str], ask: bool = True, base: Database | None = None) -> Sizes:
         """Those whose rows are not level with their files; without `ask`, all that changed since they were level."""
         sizes = self._sizes(names)
         if not sizes:
             return sizes
-        base, suspects = self.live.ready(PATIENCE_S if ask else 0), self._bringing.suspects
+        base, suspects = base or self.live.ready(PATIENCE_S if ask else 0), self._bringing.suspects
         changed = {name: size for name, size in sizes.items() if not self._levels.has(base, name, size)}
         unsure = [name for name in changed if name not in suspects and (ask or not self._levels.knows(base, name))]
         if unsure:
@@ -159,6 +175,8 @@ class Levelled(WithVectors):
         base = self.live.present()
         self._levels.note(base, base.ask(lambda c: self._bringing.bring(c, sizes, deadline)))
         self._others.note(base)
+        if self._bringing.overtaken:
+            self._others.meet()
 
     def _bring_recency(self) -> None:
         """Bring the table of recalls level with its file; failing costs only recency."""

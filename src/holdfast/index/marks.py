@@ -104,12 +104,12 @@ class Others:
     """
 
     def __init__(self) -> None:
-        self._met = False  # somebody had the lock when we wanted it
+        self._met = False  # somebody had the lock when we wanted it, or had indexed since we did
         self._logged = 0  # when we ourselves last wrote to the log
         self._left = 0  # writes left to others since
 
     def meet(self) -> None:
-        """Somebody else is indexing."""
+        """Somebody else is indexing what we write."""
         self._met = True
 
     def note(self, base: Database) -> None:

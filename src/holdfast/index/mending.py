@@ -13,7 +13,7 @@ from errno import errorcode
 
 from ..disk import discard, make_private_dir, remove_tree
 from ..errors import StorageFailed
-from ..lock import Lock
+from ..lock import NOTE_BYTES, Lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,9 +102,47 @@ def unbuildable(folder: str, error: OSError | StorageFailed) -> OSError | Storag
 
 
 class IndexLock(Lock):
-    """A lock whose file may be removed like everything here: it is had only if it still lies in its place."""
+    """A lock whose file may be removed like everything here: it is had only if it still lies in its place.
+
+    Who cannot have it at once knocks, by a byte behind the note, and tries once more. So whoever leaves work to another
+    was either heard by one who goes on to look for work, or has the lock after all.
+    """
 
     __slots__ = ()
+
+    def attempt(self, what: str) -> Held | None:
+        held = super().attempt(what)
+        if held is None and self._knock():
+            held = super().attempt(what)
+        return held
+
+    def _knock(self) -> bool:
+        try:
+            fd = self._disk.open(self.path, os.O_WRONLY)
+            try:
+                self._disk.pwrite(fd, b"\n", NOTE_BYTES)
+            finally:
+                self._disk.close(fd)
+        except OSError:
+            return False
+        return True
+
+    def heed(self, held: Held) -> bool:
+        """Whether somebody had knocked before us; from now on it is our work, and the byte goes."""
+        try:
+            asked = os.fstat(held.fd).st_size > NOTE_BYTES
+            if asked:
+                self._disk.ftruncate(held.fd, NOTE_BYTES)
+        except OSError:
+            return True
+        return asked
+
+    def asked(self) -> bool:
+        """Whether somebody knocked while we had it; to be asked after letting go."""
+        try:
+            return os.stat(self.path).st_size > NOTE_BYTES
+        except OSError:
+            return True
 
     def _open(self) -> int:
         return persist(super()._open, lambda: make_way(self._disk, self.path))

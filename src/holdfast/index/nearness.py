@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 FEW = 5_000  # vectors read one by one instead of through the matrix
 WIDE = 8_000  # candidates by bits against bits at most, or four times what is read; of fewer vectors
 SHARE = 0.3  # this share: of 10 thousand, 3,000 lose nothing against 8,000
-DEPTH = 600  # candidates whose floats are read, or four times what is wanted
+DEPTH = 800  # candidates whose floats are read, or four times what is wanted
 DEEPEST = 6_400
 _made: list[Floats] = []  # made when first needed: who only writes loads no NumPy
 _BLOCK = 8_192  # vectors whose bits are counted at once

@@ -16,15 +16,17 @@ from ..model.moment import iso
 from ..model.replay import Replay
 from ..model.value import FrozenDict
 from .access import Access
-from .batch import already_stored, check_batch, check_lines
+from .batch import check_batch, check_lines
 from .cards import Cards, check_card, read_card, write_card
 from .files import Places
 from .header import header_for, header_line
-from .line import amendment_line, checksum_of, draft_record, sealed, taken
+from .line import amendment_line, checksum_of, drafted
 from .options import JournalOptions
 from .pen import Desk, Pen
 from .replay import NOTHING, Scan, replay_file
 from .sizes import size_of
+from .tail import stamp_of
+from .together import Request, Together
 from .tombstones import read_tombstones, tombstone_line
 
 TYPE_CHECKING = False
@@ -39,8 +41,10 @@ if TYPE_CHECKING:
     from ..model.scope import Scope
     from ..ports import Clock, Keep
     from .batch import Known
+    from .echo import Written
     from .files import Place
     from .quarantine import Quarantine
+    from .together import Take
 
 
 def _nobody(_journal: str) -> None:
@@ -59,6 +63,7 @@ class FileJournal:
         self._access = Access(agent, disk, self._places)
         self._cards = Cards(disk)
         self._desk = Desk(disk, self._places, options or JournalOptions(), announce)
+        self._together = Together()
         self._set_aside: Quarantine | None = None
 
     @property
@@ -119,19 +124,34 @@ class FileJournal:
     def append(self, scope: Scope, journal: str, drafts: Sequence[Draft], known: Known | None = None) -> list[Entry]:
         """Append entries, one lock, one write, one sync; returns them in order with seq and checksum."""
         check_batch(journal, drafts)
-        with self._pen(scope, journal, "append") as pen:
-            self._open(pen, scope)
-            entries = already_stored(drafts, known)
-            fresh = list(enumerate((draft for draft in drafts if draft.id not in entries), pen.tail.next_seq))
-            lines = [sealed(draft_record(draft, seq)) for seq, draft in fresh]
-            durable = pen.append(lines) if lines else True
-        for (seq, draft), line in zip(fresh, lines, strict=True):
-            entries[draft.id] = taken(draft, seq, checksum_of(line), durable)
-        return [entries[draft.id] for draft in drafts]
+        place, request = self._access.place(scope, journal), Request(scope, drafts, known)
+        if request.chosen:
+            self._write(lambda: [request], place, self._desk.options.lock_ms)
+            return request.answer()
+
+        def write(take: Take, wait_ms: int) -> None:
+            self._write(take, place, wait_ms)
+
+        return self._together.append(journal, request, write, self._desk.options.lock_ms)
+
+    def _write(self, take: Take, place: Place, wait_ms: int) -> None:
+        """Write what those ask for who are taken under the lock; answers each, or raises what concerns them all."""
+        written: list[Written] = []
+        with Pen(self._desk, place, "append", wait_ms) as pen:
+            tail = pen.open()
+            batch = take()
+            for request in batch:
+                with request:
+                    self._access.admit(request.scope, place, tail.header)
+                    pen.require_current(tail.newer)
+                    written += request.lines(tail.next_seq + len(written), self._desk.options.entry_bytes)
+            durable = pen.enter(written) if written else True
+        for request in batch:
+            request.stored(durable)
 
     def measure(self, scope: Scope, drafts: Sequence[Draft]) -> int:
         """Bytes that these would take; SizeLimit (`kind="entry"`) if one alone is too large. Writes nothing."""
-        lines = [sealed(draft_record(draft, 1)) for draft in drafts]
+        lines = [drafted(draft, 1)[0] for draft in drafts]
         check_lines(lines, self._desk.options.entry_bytes)
         return sum(len(line) + 1 for line in lines)
 
@@ -173,7 +193,13 @@ class FileJournal:
         with Attempt("read", place.entries):
             self._access.admit(scope, place)
             try:
-                return replay_file(self._disk, place.entries, since)
+                stamp = stamp_of(self._disk.stat(place.entries))
+                heard = self._desk.echoes.heard(journal, since, stamp)
+                if heard is not None:
+                    return heard
+                found = replay_file(self._disk, place.entries, since)
+                self._desk.echoes.read(journal, found.mark, stamp)
+                return found
             except (FileNotFoundError, NotADirectoryError):
                 lost = since is not None and since.offset > 0 and exists(self._disk, place.card)
                 return Replay(lines=(), mark=NOTHING, fresh=True, lost=lost)
@@ -308,3 +334,4 @@ class FileJournal:
         """Sync what is relaxed and let go of every handle."""
         self._desk.relaxed.flush()
         self._desk.tails.clear()
+        self._desk.echoes.clear()

@@ -15,6 +15,7 @@ from ..disk import exists, pread_all, refused, write_all
 from ..errors import FormatTooNew, NotFound, SizeLimit
 from ..lock import Lock
 from .batch import check_lines
+from .echo import Echoes
 from .relaxed import Relaxed
 from .tail import Tail, read_tail, stamp_of
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from ..disk import Disk
     from ..lock import Held
+    from .echo import Written
     from .files import Place, Places
     from .options import JournalOptions
 
@@ -32,15 +34,16 @@ _TAILS = 4096
 
 
 class Desk:
-    """What the pens of one agent share: disk, limits, known tails, what is still to be synced."""
+    """What the pens of one agent share: disk, limits, known tails and echoes, what is still to be synced."""
 
-    __slots__ = ("announce", "disk", "options", "places", "relaxed", "tails")
+    __slots__ = ("announce", "disk", "echoes", "options", "places", "relaxed", "tails")
 
     def __init__(
         self, disk: Disk, places: Places, options: JournalOptions, announce: Callable[[str], None]
     ) -> None:  # fmt: skip
         self.disk, self.places, self.options, self.announce = disk, places, options, announce
         self.tails: dict[str, Tail] = {}
+        self.echoes = Echoes()
         self.relaxed = Relaxed(disk, options.relaxed_ms)
 
     def remember(self, journal: str, tail: Tail) -> None:
@@ -52,20 +55,20 @@ class Desk:
 class Pen:
     """A journal under its lock; a context manager."""
 
-    __slots__ = ("_announced", "_deadline", "_desk", "_held", "_what", "fd", "place", "tail")
+    __slots__ = ("_announced", "_deadline", "_desk", "_held", "_wait_ms", "_what", "fd", "place", "tail")
 
     tail: Tail
 
-    def __init__(self, desk: Desk, place: Place, what: str) -> None:
+    def __init__(self, desk: Desk, place: Place, what: str, wait_ms: int | None = None) -> None:
         self._desk, self.place, self._what = desk, place, what
+        self._wait_ms = desk.options.lock_ms if wait_ms is None else wait_ms
         self.fd = -1
         self._announced = False
 
     def __enter__(self) -> Pen:
-        options = self._desk.options
-        self._deadline = time.monotonic() + options.lock_ms / 1000
+        self._deadline = time.monotonic() + self._wait_ms / 1000
         lock = Lock(self.place.lock, self._desk.disk)
-        self._held: Held = lock.hold(options.lock_ms, self._what)
+        self._held: Held = lock.hold(self._wait_ms, self._what)
         return self
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
@@ -126,6 +129,14 @@ class Pen:
             self._desk.announce(self.place.journal)
             self._announced = True
 
+    def enter(self, written: Sequence[Written]) -> bool:
+        """Append entries, each a line with its record; an index of this process need not read them back."""
+        before = self.tail
+        durable = self.append([line for line, _ in written])
+        if before.sealed and self.tail is not before:
+            self._desk.echoes.appended(self.place.journal, before.stamp, written, self.tail.stamp)
+        return durable
+
     def append(self, lines: Sequence[bytes]) -> bool:
         """Write whole lines; True if they are durable, False if they will be soon (relaxed)."""
         tail = self.tail
@@ -149,7 +160,8 @@ class Pen:
             stamp = stamp_of(self._desk.disk.fstat(self.fd))
         except OSError:
             return
-        self._desk.remember(self.place.journal, Tail(before.header, stamp, before.next_seq + added, True, False))
+        self.tail = Tail(before.header, stamp, before.next_seq + added, True, False)
+        self._desk.remember(self.place.journal, self.tail)
 
     def read_all(self) -> bytes:
         """The whole journal as it stands under the lock."""

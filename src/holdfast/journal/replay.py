@@ -15,7 +15,7 @@ from ..model.entry import SCHEMA_VERSION
 from ..model.ids import digest
 from ..model.replay import Line, Mark, Replay
 from .header import Header, header_of
-from .line import MARK, decoded, is_newer, kind_of
+from .line import MARK, decoded, is_newer, kind_of, usual
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,6 +61,17 @@ class Scan:
         return self
 
     def _take(self, raw: bytes, offset: int) -> None:
+        record = usual(raw) if self.header is not None else None
+        if record is None:
+            self._take_unusual(raw, offset)
+            return
+        seq = record["seq"]
+        if seq > self.seq:
+            self.seq = seq
+        self.gap = 0
+        self.lines.append(Line(self.line, offset, raw, record))
+
+    def _take_unusual(self, raw: bytes, offset: int) -> None:
         if raw.endswith(b"\r"):
             raw = raw[:-1]
         if not raw:

@@ -8,6 +8,8 @@ it. Damage at the end takes part in the count, so that no seq is given twice (D8
 from __future__ import annotations
 
 from ..disk import pread_all
+from ..model.entry import SCHEMA_VERSION
+from .line import intact
 from .replay import Scan, read_header
 
 TYPE_CHECKING = False
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 # every line it adds, and checking ten lines costs more than writing one.
 _FIRST_BLOCK = 2 << 10
 _GROWTH = 8
+_TODAYS = b'{"schema_version":%d,"seq":' % SCHEMA_VERSION  # so begins every entry and amendment of this version
 
 
 class Tail:
@@ -48,11 +51,24 @@ def read_tail(disk: Disk, fd: int, stat: os.stat_result) -> Tail:
         whole = count >= size or not header.strict  # lines without seq are counted from the first
         start = 0 if whole else size - count
         data = pread_all(disk, fd, size - start, start)
+        seq = 0 if whole else _last_seq(data)
+        if seq:
+            return Tail(header, stamp_of(stat), max(seq, header.next_seq - 1) + 1, True, header.newer)
         scan = _scanned(data, None if whole else header)
         if whole or any(line.record for line in scan.lines):
             newer = header.newer or scan.newer
             return Tail(header, stamp_of(stat), scan.next_seq, data.endswith(b"\n") or not data, newer)
         count *= _GROWTH
+
+
+def _last_seq(data: bytes) -> int:
+    """The seq of the last line, where every whole line here begins as ours do and the last one is intact; else 0."""
+    begun = data.count(b"\n" + _TODAYS)
+    last = data[data.rfind(b"\n", 0, -1) + 1 : -1]
+    if not begun or begun + 1 != data.count(b"\n") or not data.endswith(b"\n") or not intact(last):
+        return 0
+    seq = last[len(_TODAYS) : last.find(b",", len(_TODAYS))]
+    return int(seq) if seq.isdigit() else 0
 
 
 def _scanned(data: bytes, header: Header | None) -> Scan:

@@ -38,7 +38,11 @@ def entry_id(millis: int) -> str:
         else:
             tail = int.from_bytes(os.urandom(10)) >> 1
         _last = (millis, tail)
-    return f"mem_{_shared(millis << 60 | tail >> 20)}{_crockford(tail & 0xFFFFF, 4)}"
+    letters = CROCKFORD
+    return (
+        f"mem_{_shared(millis << 60 | tail >> 20)}"
+        f"{letters[tail >> 15 & 31]}{letters[tail >> 10 & 31]}{letters[tail >> 5 & 31]}{letters[tail & 31]}"
+    )
 
 
 def _shared(number: int) -> str:

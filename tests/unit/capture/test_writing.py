@@ -6,6 +6,7 @@ import pytest
 
 import holdfast
 from holdfast.capture import writing
+from holdfast.model.scope import OWN
 from holdfast.testing import FixedClock
 
 SMALL = {"journal.session_bytes": 64 * 1024, "journal.entry_bytes": 20 * 1024}
@@ -46,6 +47,35 @@ def test_a_session_id_names_its_user_and_another_user_is_denied(memory):
     assert memory.add("hers", session=session.id).user_id == "ana"
     with pytest.raises(holdfast.Denied):
         memory.add("not his", session=session.id, user="ben")
+
+
+def test_a_handle_that_has_written_finds_its_session_gone_or_changed(memory):
+    session = memory.create_session("ana", workspace="/one")
+    assert session.add("first").workspace == session.add("second").workspace
+    card = memory.save_session(session.id, title="Another").card
+    assert session.add("third").session_id == card.id
+    memory.forget(session=session.id)
+    with pytest.raises(holdfast.NotFound):
+        session.add("fourth")
+
+
+def test_what_the_owner_wrote_before_opens_nothing_to_a_principal(memory):
+    session = memory.create_session("ana")
+    session.add("first")
+    session.add("second")
+    ben, ana = (
+        holdfast.open(
+            memory.home,
+            settings=SMALL,
+            user=user,
+            caller=holdfast.Caller(name="tool", owner=False, user=user, grants=OWN),
+        )
+        for user in ("ben", "ana")
+    )
+    with ben, ana:
+        with pytest.raises(holdfast.Denied):
+            ben.add("third", session=session.id)
+        assert ana.add("third", session=session.id).seq == 3
 
 
 def test_an_id_that_was_never_made_is_not_found_and_makes_nothing(memory):

@@ -125,3 +125,45 @@ def test_what_was_left_is_found_by_the_next_answer_of_anybody(embedded, another)
     left = embedded.add(session, "third word")
     embedded.index.refresh(embedded.all, 0)  # whether it indexed this or left it to the other
     assert left.id in another.find("word")
+
+
+def test_who_finds_the_lock_taken_knocks_and_the_holder_hears_it_after_letting_go(embedded, another):
+    mine, theirs = embedded.index.lock, another.index.lock
+    with mine.hold(1_000, "x") as held:
+        assert not mine.heed(held)
+        assert theirs.attempt("y") is None
+    assert mine.asked()
+    with theirs.hold(1_000, "y") as held:
+        assert theirs.heed(held), "or who is next"
+        assert not theirs.heed(held)
+    assert not theirs.asked()
+
+
+def test_a_writer_indexes_what_another_left_to_it_while_it_was_at_work(embedded, another, monkeypatch):
+    first, second = embedded.session(1), embedded.session(2)
+    embedded.add(first, "one word")
+    embedded.find("word")
+    left = []
+    bring = type(embedded.index)._bring
+
+    def meanwhile(index, sizes, deadline):
+        bring(index, sizes, deadline)
+        if not left:
+            left.append(another.add(second, "another word").id)
+            assert another.index.refresh(another.all, 0) == 1, "it is left to us"
+
+    monkeypatch.setattr(type(embedded.index), "_bring", meanwhile)
+    embedded.add(first, "two words")
+    assert embedded.index.refresh(embedded.all, 0) == 0
+    found = embedded.index.live.ask(lambda c: c.execute("SELECT 1 FROM entries WHERE id=?", (left[0],)).fetchone())
+    assert found == (1,)
+
+
+def test_a_writer_knows_when_another_has_indexed_since_it_did(embedded, another):
+    session = embedded.session()
+    overtaken = []
+    for one in (embedded, embedded, another, embedded, embedded):
+        one.add(session, "word")
+        assert one.index.refresh(one.all, 2_000) == 0
+        overtaken.append(one.index._bringing.overtaken)
+    assert overtaken == [False, False, False, True, False]

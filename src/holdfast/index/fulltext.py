@@ -14,6 +14,8 @@ from .gate import GATE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ..model.query import Words
     from ..model.scope import Scope
 
@@ -83,9 +85,9 @@ class Stemmer:
 
     def stems(self, text: str) -> list[str]:
         """Stems in order, repeats included."""
+        data = text.encode("utf-8", "replace")
         with GATE, self._mutex:
-            found = self._tokenise(
-                text.encode("utf-8", "replace"), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False,
-                include_colocated=False,
-            )  # fmt: skip
-        return [str(token) for token in found]
+            found: Any = self._tokenise(
+                data, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
+            )
+        return list(found)

@@ -30,9 +30,10 @@ class Gate:
         return getattr(self._mine, "depth", 0)
 
     def __enter__(self) -> None:
-        while self._depth == 0 and not self._let_in():
+        depth = self._depth
+        while depth == 0 and not self._let_in():
             time.sleep(_PAUSE_S)
-        self._mine.depth = self._depth + 1
+        self._mine.depth = depth + 1
 
     def _let_in(self) -> bool:
         with self._mutex:
@@ -40,8 +41,8 @@ class Gate:
             return not self._shut
 
     def __exit__(self, *_error: object) -> None:
-        self._mine.depth -= 1
-        if self._mine.depth == 0:
+        depth = self._mine.depth = self._mine.depth - 1
+        if depth == 0:
             with self._mutex:
                 self._inside -= 1
 

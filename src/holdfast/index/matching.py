@@ -61,7 +61,10 @@ def match(
     if tokens is None:
         return []
     if query is not None:
-        found = {row.id: row for row in _ranked(connection, scope, wanted, scoped(query, tokens), limit)}
+        ranked = _ranked(connection, scope, wanted, scoped(query, tokens), limit)
+        if not words.globs and not roots:
+            return ranked[:limit]
+        found = {row.id: row for row in ranked}
     for pattern in words.globs:
         for row in _globbed(connection, scope, wanted, pattern, limit):
             found.setdefault(row.id, row).score += 1.0

@@ -75,7 +75,9 @@ def lent(rows: Sequence[Row], base: Scores, weights: Weights) -> Scores:
         files.setdefault(row.file, {})[row.seq] = base.get(row.id, 0.0)
     near, far, found = weights.neighbour, weights.beyond, {}
     for row in rows:
-        of, seq = files[row.file].get, row.seq
+        if len(beside := files[row.file]) == 1:
+            continue  # nobody there
+        of, seq = beside.get, row.seq
         found[row.id] = near * (of(seq - 1, 0.0) + of(seq + 1, 0.0)) + far * (of(seq - 2, 0.0) + of(seq + 2, 0.0))
     return found
 
@@ -131,7 +133,9 @@ def by_session(rows: Sequence[Row], scores: Scores) -> Scores:
     for row in rows:
         if row.session_id is not None:
             best.setdefault(row.session_id, []).append(scores[row.id])
-    means = spread({id: sum(sorted(found)[-3:]) / 3 for id, found in best.items()})
+    means = spread({
+        id: (sum(sorted(found)[-3:]) if len(found) > 3 else sum(found)) / 3 for id, found in best.items()
+    })  # fmt: skip
     return {row.id: means[row.session_id] for row in rows if row.session_id is not None and len(means) > 1}
 
 

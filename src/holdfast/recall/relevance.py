@@ -99,10 +99,11 @@ class Ranking:
 
     def recency(self, row: Row, recalls: bool = True) -> float:
         """A boost that falls to 1 over a day since the entry was made or recalled."""
-        since = max(0, self._now - max(row.time, row.recalled if recalls else 0))
+        last = max(row.time, row.recalled) if recalls else row.time
+        since = self._now - last if last < self._now else 0
         if since >= self._recent_ms:
             return 1.0
-        return 1.0 + (self._boost - 1.0) * max(0.0, 1.0 - since / self._recent_ms)
+        return 1.0 + (self._boost - 1.0) * (1.0 - since / self._recent_ms)
 
 
 def relevance(factors: Mapping[str, float]) -> float:

@@ -34,7 +34,7 @@ def test_neighbours_lend_a_share_in_both_directions_and_those_beyond_a_little():
 
 def test_nothing_is_lent_from_one_journal_to_another():
     rows = [row("a", session="s", seq=1), row("b", session="t", seq=2)]
-    assert lent(rows, {"b": 1.0}, Weights()) == {"a": 0.0, "b": 0.0}
+    assert not any(lent(rows, {"b": 1.0}, Weights()).values())
 
 
 def test_the_one_named_author_is_boosted_as_far_as_trusted():

@@ -10,7 +10,7 @@ import json
 
 from .database import ask_all, ask_one
 from .fulltext import WEIGHTS, beginning, match_query, phrase, scope_tokens, scoped
-from .questions import ROW, found_row, row_of
+from .questions import ROW, found_row, picked, row_of
 from .select import Where, where_filter, where_scope
 
 TYPE_CHECKING = False
@@ -37,6 +37,12 @@ SELECT coalesce(sum(e.author=?1), 0), coalesce(sum(e.author<>?1), 0) FROM
   (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ?2) f JOIN chunks c ON c.n=f.rowid JOIN entries e ON e.n=c.entry
 WHERE e.author IS NOT NULL AND EXISTS(SELECT 1 FROM entries a WHERE a.file=e.file AND a.author=?1)
 """
+_SCORE = f"SELECT rowid AS chunk, -bm25(chunks_fts, {WEIGHTS}) AS score FROM chunks_fts WHERE chunks_fts MATCH ?"
+_CHUNKS = (
+    "SELECT f.score, f.chunk, c.entry FROM ({}) f JOIN chunks c ON c.n=f.chunk {} ORDER BY f.score DESC, c.ordinal"
+)
+_RANKED = _CHUNKS.format(f"{_SCORE} ORDER BY bm25(chunks_fts, {WEIGHTS}) LIMIT ?", "")
+_SCORED = _CHUNKS.format(_SCORE, "WHERE f.score>=?")
 TIES = 12  # rows beyond those wanted, to see whether the last ones tie
 _MOST_MENTIONS = 5_000  # reading more would take longer than the search; a name so common is believed
 _AUTHORS = """
@@ -75,16 +81,59 @@ def match(
                 found[row.id].score += row.score
             else:
                 found[row.id] = row
-    return sorted(found.values(), key=lambda row: (-row.score, row.id))[:limit]
+    return sorted(found.values(), key=_by_score)[:limit]
 
 
 def _ranked(connection: apsw.Connection, scope: Scope, wanted: Filter, query: str, limit: int) -> list[Row]:
     """The best `limit`, with every other row that ties with the last: rowids must not decide."""
-    most = round(limit * _pieces(connection)) + TIES
-    ranked, last = _entries(lambda most: _best(connection, scope, wanted, query, most), most, limit)
-    if _open(scope, wanted) and last is not None and last == ranked[limit - 1].score:
-        ranked, _ = _entries(lambda _: _best(connection, scope, wanted, query, None, least=last), 0, 0)
-    return ranked
+    found = _looked_up(connection, scope, wanted, query, limit) if _is_loose(scope, wanted) else None
+    if found is not None:
+        return found
+    return _entries(lambda most: _joined(connection, scope, wanted, query, most), limit + TIES, limit)
+
+
+def _is_loose(scope: Scope, wanted: Filter) -> bool:
+    """Whether nearly all that a scope's tokens find passes: what a context leaves out is little."""
+    open = scope.workspace is None and (scope.shared or scope.user is None)
+    return open and wanted.sensitive is not True and not wanted.replace(sensitive=None, provenance=()).narrows
+
+
+def _looked_up(
+    connection: apsw.Connection, scope: Scope, wanted: Filter, query: str, limit: int
+) -> list[Row] | None:  # fmt: skip
+    """Rank chunks first, then look up only the best of each entry: joining every match takes three times as long.
+
+    None if too few of them pass a filter to be sure.
+    """
+    most = round(limit * _pieces(connection) * (2 if wanted.narrows else 1)) + TIES
+    while True:
+        found = ask_all(connection, _RANKED, (query, most))
+        best, cut = _best(found), len(found) == most
+        if len(best) >= limit or not cut:
+            break
+        most *= 4
+    least = best[limit - 1][0] if len(best) >= limit and not wanted.narrows else 0.0
+    if cut and found[-1][0] == least:  # others of the same score were cut off
+        best = _best(ask_all(connection, _SCORED, (query, least)))
+    scores = {chunk: score for score, chunk in best if score >= least}
+    rows = picked(connection, scope, wanted, list(scores))
+    for chunk, row in rows:
+        row.score = scores[chunk]
+    ranked = sorted((row for _, row in rows), key=_by_score)
+    unsure = wanted.narrows and cut and (len(ranked) < limit or ranked[limit - 1].score <= found[-1][0])
+    return None if unsure else ranked
+
+
+def _best(found: Sequence[tuple[float, int, int]]) -> list[tuple[float, int]]:
+    """Score and chunk of each entry's best chunk, best first."""
+    best: dict[int, tuple[float, int]] = {}
+    for score, chunk, entry in found:
+        best.setdefault(entry, (score, chunk))
+    return list(best.values())
+
+
+def _by_score(row: Row) -> tuple[float, str]:
+    return -row.score, row.id
 
 
 def _pieces(connection: apsw.Connection) -> float:
@@ -93,8 +142,8 @@ def _pieces(connection: apsw.Connection) -> float:
     return max(1.0, int(counts.get("searched", 1)) / max(1, int(counts.get("searchable", 1))))
 
 
-def _entries(ask: Callable[[int], list[Row]], most: int, limit: int) -> tuple[list[Row], float | None]:
-    """Each entry by its best chunk, at least `limit` of them if there are, and the last score if there are more.
+def _entries(ask: Callable[[int], list[Row]], most: int, limit: int) -> list[Row]:
+    """Each entry by its best chunk, at least `limit` of them if there are.
 
     A long entry may take many places of the ranking; then more are asked for.
     """
@@ -104,42 +153,19 @@ def _entries(ask: Callable[[int], list[Row]], most: int, limit: int) -> tuple[li
         for row in rows:
             best.setdefault(row.id, row)
         if len(best) >= limit or len(rows) < most:
-            return list(best.values()), rows[-1].score if rows and len(rows) == most else None
+            return list(best.values())
         most *= 4
 
 
-def _best(
-    connection: apsw.Connection, scope: Scope, wanted: Filter, query: str, limit: int | None, *, least: float = 0.0
-) -> list[Row]:
-    """The best `limit`, or all that score at least so much."""
+def _joined(connection: apsw.Connection, scope: Scope, wanted: Filter, query: str, limit: int) -> list[Row]:
+    """The best `limit` chunks of what passes a filter."""
     where = where_filter(wanted, where_scope(scope, Where()))
-    most = -1 if limit is None else limit
-    values: tuple[object, ...]
-    if _open(scope, wanted):  # rank first, then look up only the best: joining every match is 3 times slower
-        best = "" if limit is None else f"ORDER BY bm25(chunks_fts, {WEIGHTS}) "
-        inner = (
-            f"SELECT rowid AS chunk, -bm25(chunks_fts, {WEIGHTS}) AS score FROM chunks_fts "
-            f"WHERE chunks_fts MATCH ? {best}LIMIT ?"
-        )
-        sql = (
-            f"SELECT f.score, c.start, c.stop, {ROW} FROM ({inner}) f JOIN chunks c ON c.n=f.chunk "
-            "JOIN entries e ON e.n=c.entry "
-            f"WHERE f.score>=? AND {where} ORDER BY f.score DESC, e.id, c.ordinal"
-        )
-        values = (query, most, least, *where.values)
-    else:
-        sql = (
-            f"SELECT -bm25(chunks_fts, {WEIGHTS}) AS score, c.start, c.stop, {ROW} FROM chunks_fts f "
-            "JOIN chunks c ON c.n=f.rowid JOIN entries e ON e.n=c.entry "
-            f"WHERE chunks_fts MATCH ? AND {where} ORDER BY score DESC, e.id, c.ordinal LIMIT ?"
-        )
-        values = (query, *where.values, most)
-    return list(map(found_row, ask_all(connection, sql, values)))
-
-
-def _open(scope: Scope, wanted: Filter) -> bool:
-    """Whether the scope's tokens are all that restricts a match."""
-    return not wanted.narrows and scope.workspace is None and (scope.shared or scope.user is None)
+    sql = (
+        f"SELECT -bm25(chunks_fts, {WEIGHTS}) AS score, c.start, c.stop, {ROW} FROM chunks_fts f "
+        "JOIN chunks c ON c.n=f.rowid JOIN entries e ON e.n=c.entry "
+        f"WHERE chunks_fts MATCH ? AND {where} ORDER BY score DESC, e.id, c.ordinal LIMIT ?"
+    )
+    return list(map(found_row, ask_all(connection, sql, (query, *where.values, limit))))
 
 
 def _prefixed(
@@ -157,7 +183,7 @@ def _prefixed(
     def best(most: int) -> list[Row]:
         return list(map(found_row, ask_all(connection, sql, (query, *where.values, pattern, most))))
 
-    return _entries(best, limit, limit)[0]
+    return _entries(best, limit, limit)
 
 
 def _globbed(connection: apsw.Connection, scope: Scope, wanted: Filter, pattern: str, limit: int) -> list[Row]:

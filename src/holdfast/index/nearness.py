@@ -10,11 +10,9 @@ it was indexed, so ties are never cut and cosines are rounded.
 
 from __future__ import annotations
 
-import json
-
 from .database import ask_all
 from .filling import holds
-from .questions import ROW, found_row
+from .questions import picked
 from .select import Where, where_filter, where_scope
 
 TYPE_CHECKING = False
@@ -42,10 +40,6 @@ _made: list[Floats] = []  # made when first needed: who only writes loads no Num
 _BLOCK = 8_192  # vectors whose bits are counted at once
 _DECIMALS = 6
 _UNKNOWN = -3  # the number of nobody
-_PICKED = """
-SELECT c.n, 0.0, c.start, c.stop, {row} FROM json_each(?) j JOIN chunks c ON c.n=j.value
-JOIN entries e ON e.n=c.entry WHERE {where}
-"""
 _OF_SESSIONS = "e.file IN (SELECT n FROM files WHERE journal IN ({marks}))"
 
 
@@ -179,16 +173,13 @@ class Asked:
 
     def _rows(self, scored: Scored, limit: int) -> list[Row]:
         """The entries of these chunks that pass; of several chunks of an entry the nearest counts."""
-        where = where_filter(self._wanted, where_scope(self._scope, Where()))
-        sql = _PICKED.format(row=ROW, where=where)
         best: dict[str, Row] = {}
         first = 0
         while first < len(scored) and len(best) < limit:
             end = _past_ties(scored, first + limit)
             cosines = dict(scored[first:end])
-            for found in ask_all(self._connection, sql, (json.dumps(list(cosines)), *where.values)):
-                row = found_row(found[1:])
-                row.cosine = cosines[found[0]]
+            for chunk, row in picked(self._connection, self._scope, self._wanted, list(cosines)):
+                row.cosine = cosines[chunk]
                 if (known := best.get(row.id)) is None or _nearer(row, known):
                     best[row.id] = row
             first = end

@@ -76,6 +76,18 @@ def rows(
     return [row_of(row) for row in found]
 
 
+def picked(connection: apsw.Connection, scope: Scope, wanted: Filter, chunks: Sequence[int]) -> list[tuple[int, Row]]:
+    """The entries of these chunks that pass, each with the chunk that it was found by."""
+    where = where_filter(wanted, where_scope(scope, Where()))
+    found = ask_all(
+        connection,
+        f"SELECT c.n, 0.0, c.start, c.stop, {ROW} FROM json_each(?) j JOIN chunks c ON c.n=j.value "
+        f"JOIN entries e ON e.n=c.entry WHERE {where}",
+        (json.dumps(chunks), *where.values),
+    )
+    return [(row[0], found_row(row[1:])) for row in found]
+
+
 def when_recalled(connection: apsw.Connection, rows: Sequence[Row]) -> None:
     """Fill in when each was last recalled; the table holds what was recalled within two days."""
     times = dict(ask_all(connection, "SELECT id, time FROM recalled"))

@@ -68,6 +68,7 @@ class Levelled(WithVectors):
         self._bringing.suspects.add(journal)
 
     def refresh(self, scope: Scope, wait_ms: int) -> int:
+        self.live.look_again()
         try:
             return self._refreshed(wait_ms)
         except Locked:

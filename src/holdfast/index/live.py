@@ -187,6 +187,10 @@ class Live:
 
         return self._use(locked)
 
+    def look_again(self) -> None:
+        """An answer begins here: the next question looks for itself."""
+        self._looked = 0.0
+
     def _steady(self) -> Database | None:
         """The open generation, if somebody has just seen that it is the one."""
         return self._base if time.monotonic() - self._looked < STEADY_S else None

@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from ..model.scope import Scope
 
 _SHAPE = """
-SELECT e.id, length(c.text), substr(rtrim(c.text), -1) IN ('?', '？'), substr(c.text, 1, 600)
-FROM json_each(?) j CROSS JOIN entries e ON e.id=j.value JOIN chunks c ON c.entry=e.n AND c.ordinal=0
+SELECT e.id, CASE c.ordinal WHEN 0 THEN c.stop ELSE (SELECT max(l.stop) FROM chunks l WHERE l.entry=e.n) END,
+  substr(rtrim(c.text), -1) IN ('?', '？'), c.text
+FROM json_each(?) j CROSS JOIN entries e ON e.id=j.key JOIN chunks c ON c.entry=e.n AND c.start=j.value
+WHERE c.stop IS NOT NULL
 """
 _BESIDE = """
 SELECT e.id,
@@ -198,11 +200,14 @@ def _globbed(connection: apsw.Connection, scope: Scope, wanted: Filter, pattern:
 
 
 def describe(connection: apsw.Connection, rows: Sequence[Row]) -> None:
-    """Fill in what the text of each looks like."""
+    """Fill in what the text of each looks like: of a long one the piece that matches, which is short to read."""
     by_id = {row.id: row for row in rows}
-    for id, size, asks, head in ask_all(connection, _SHAPE, (json.dumps(list(by_id)),)):
+    starts = {row.id: row.span[0] if row.span is not None else 0 for row in rows}
+    for id, size, asks, said in ask_all(connection, _SHAPE, (json.dumps(starts),)):
+        if not (size.__class__ is int and said.__class__ is str):
+            raise ValueError("a text without size, or none")
         row = by_id[id]
-        row.size, row.asks, row.head = size, bool(asks), head
+        row.size, row.asks, row.said = size, bool(asks), said
 
 
 def look_around(connection: apsw.Connection, rows: Sequence[Row]) -> None:

@@ -35,7 +35,7 @@ BEFORE = 0.5  # what a word in a question is worth for the turn after it, beside
 NAME = 1.75  # what naming its author is worth, in rarest words
 COMMON = 0.6  # what a word that stands everywhere is worth at least, in rarest words: the store is about it
 NEAR = 2.0  # what the nearest vector is worth beside the best words, where it says more than they do
-OWN = 0.2  # how much of a hit's score is its own, the rest being that of the best
+OWN = 0.1  # how much of a hit's score is its own, the rest being that of the best
 LOOSE = 0.3  # what a word of asking or of a date is worth where it is held; where it is not, nobody misses it
 UNSEEN = 0.8  # what a word is worth that the store does not know, in rarest words; in a large store twice that
 SMALL = 500  # chunks of a store that is half way from small to large: a small one lacks words by chance
@@ -49,7 +49,7 @@ class Coverage:
         asked = question.words
         self._stems = store.index.stems
         total, seen = rarity
-        rarest = _idf(total, 1)
+        rarest = idf(total, 1)
         grown = total / (total + SMALL)
         weights = {term: _worth(total, seen.get(term, 0), rarest, grown) for term in asked.terms}
         must, may = _parted(asked.terms, spelled(question.dates))
@@ -103,7 +103,7 @@ class Scoring:
         self.settled = False
 
     def parts(self, found: Sequence[tuple[Row, Entry]]) -> list[Parts | None]:
-        """What speaks for each hit; None where neither a word nor its vector does, and it is no hit."""
+        """What speaks for each hit; None where neither a word nor its vector nor who said it does, and it is no hit."""
         held = [self._coverage.words(entry, row.span) for row, entry in found]
         before = self._before([row for (row, _), words in zip(found, held, strict=True) if not words])
         return [
@@ -112,10 +112,10 @@ class Scoring:
         ]
 
     def _spoken(self, row: Row, entry: Entry, words: float) -> Parts | None:
-        nearness = calibrated(row.cosine, self._floor)
-        if words <= 0.0 and nearness <= 0.0:
+        nearness, name = calibrated(row.cosine, self._floor), self._coverage.name(entry)
+        if words <= 0.0 and nearness <= 0.0 and not name:
             return None
-        named = min(1.0, words + self._coverage.name(entry))
+        named = min(1.0, words + name) if words or nearness else 0.0  # a name alone answers nothing
         return Parts(coverage=named, nearness=nearness, cosine=row.cosine or 0.0, span=row.span)
 
     def _before(self, rows: Sequence[Row]) -> dict[str, Entry]:
@@ -161,12 +161,12 @@ def _parted(terms: Sequence[str], dated: Set[str]) -> tuple[list[str], list[str]
 
 def _worth(total: int, seen: int, rarest: float, grown: float) -> float:
     """What a word is worth: more the rarer it is, and where it is not known, more the larger the store."""
-    return max(COMMON * rarest, _idf(total, seen)) if seen else UNSEEN * rarest * (1.0 + grown)
+    return max(COMMON * rarest, idf(total, seen)) if seen else UNSEEN * rarest * (1.0 + grown)
 
 
 def _held(terms: Sequence[_Term], stems: set[str]) -> float:
     return sum(weight for term, weight in terms if term and term <= stems)
 
 
-def _idf(total: int, seen: int) -> float:
+def idf(total: int, seen: int) -> float:
     return math.log(1 + (max(total, seen) - seen + 0.5) / (seen + 0.5))

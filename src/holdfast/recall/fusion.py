@@ -2,7 +2,8 @@
 
 Each side is scaled to its best and blended by weight over the sides that ran, so a hit found by one
 side only is not lost. Then turns beside each other lend each other a share, who is meant and when are
-added, and a session whose best entries score high lends a little. Every part is kept for `explain`.
+added, which of the question's words stand together, and how many of them the session holds in all. Every part is
+kept for `explain`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from ..model.entry import ROLES
 from ..model.value import Value
 from ..text.form import NAME, NUMBER, TIME, shows
 from .dates import nearness
+from .wording import Sought
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,20 +31,31 @@ class Weights(Value):
 
     keyword: float = 0.53  # this and the next as `recall.text_weight` and `recall.vector_weight` say
     vector: float = 0.47
-    neighbour: float = 0.2
+    neighbour: float = 0.25
     beyond: float = 0.1
-    author: float = 0.45
-    date: float = 0.5
-    session: float = 0.2
+    author: float = 0.55
+    date: float = 0.8
+    session: float = 0.3  # where the candidates of its session hold every word of the question between them
+    together: float = 0.2  # for two of the rarest words that stand together as in the question
+    long: float = 0.1  # taken off for each doubling or so beyond one piece, but among people
     asking: float = 0.2  # taken off where people talk with each other and a turn only asks
     length: float = 0.06  # for each doubling or so of a turn among people: longer ones say more
-    time: float = 0.15  # for a turn that tells a time, where a time is asked for
-    number: float = 0.1
-    name: float = 0.1
+    time: float = 0.25  # for a turn that tells a time, where a time is asked for
+    number: float = 0.2
+    name: float = 0.2
+
+
+class Sides(Value):
+    """What the sides of a search found, and the words they were asked for."""
+
+    keyword: Scores
+    vector: Scores | None = None
+    sought: Sought = Sought()
 
 
 WITH_VECTORS = Weights()
-WITHOUT_VECTORS = Weights(neighbour=0.3, session=0.3, author=0.4)
+WITHOUT_VECTORS = Weights(neighbour=0.3, session=0.5, author=0.5)
+PIECE = 640  # characters of the longest text that is searched as a whole
 
 
 def scaled(scores: Mapping[str, float]) -> Scores:
@@ -59,8 +72,9 @@ def spread(scores: Mapping[str, float]) -> Scores:
     return {id: (score - low) / (high - low) if high > low else 1.0 for id, score in scores.items()}
 
 
-def blended(keyword: Scores, vector: Scores | None, weights: Weights) -> Scores:
+def blended(sides: Sides, weights: Weights) -> Scores:
     """A weighted mean over the sides that ran."""
+    keyword, vector = sides.keyword, sides.vector
     if vector is None:
         return dict(keyword)
     total = weights.keyword + weights.vector
@@ -111,7 +125,7 @@ def by_form(rows: Sequence[Row], question: Question, weights: Weights) -> Scores
     for sign, weight in shapes:
         if question.form & sign:
             for row in talk:
-                telling[row.id] += weight * shows(row.head, sign)
+                telling[row.id] += weight * shows(row.said, sign)
     return telling
 
 
@@ -127,16 +141,21 @@ def _by_somebody(row: Row) -> bool:
     return row.author.lower() not in ROLES
 
 
-def by_session(rows: Sequence[Row], scores: Scores) -> Scores:
-    """How well the three best entries of its session do, over all sessions seen."""
-    best: dict[str, list[float]] = {}
+def by_words(rows: Sequence[Row], sought: Sought, weights: Weights) -> dict[str, Scores]:
+    """What the words of a question say: those that stand together in a row, and those that its session holds in all."""
+    held = {row.id: sought.held(row.said) for row in rows}
+    together = {id: weights.together * worth for id, (_, worth) in held.items() if worth}
+    sessions: dict[str, int] = {}
     for row in rows:
-        if row.session_id is not None:
-            best.setdefault(row.session_id, []).append(scores[row.id])
-    means = spread({
-        id: (sum(sorted(found)[-3:]) if len(found) > 3 else sum(found)) / 3 for id, found in best.items()
-    })  # fmt: skip
-    return {row.id: means[row.session_id] for row in rows if row.session_id is not None and len(means) > 1}
+        name = row.session_id or row.id
+        sessions[name] = sessions.get(name, 0) | held[row.id][0]
+    shares = {name: weights.session * sought.share(bits) for name, bits in sessions.items()}
+    return {"together": together, "session": {row.id: shares[row.session_id or row.id] for row in rows}}
+
+
+def by_length(rows: Sequence[Row], weights: Weights) -> Scores:
+    """Taken off what is longer than one piece: of many the best looks good by chance."""
+    return {row.id: -weights.long * log(row.size / PIECE) for row in rows if row.size > PIECE}
 
 
 class Fused:
@@ -152,20 +171,17 @@ class Fused:
         return {name: part.get(id, 0.0) / self._best for name, part in self._parts.items()}
 
 
-def fused(
-    rows: Sequence[Row], question: Question, keyword: Scores, vector: Scores | None, trusted: float, weights: Weights
-) -> Fused:
-    """All signals together; what a session lends comes last, since it is made of the rest."""
-    base = blended(keyword, vector, weights)
+def fused(rows: Sequence[Row], question: Question, sides: Sides, trusted: float, weights: Weights) -> Fused:
+    """All signals together."""
+    base = blended(sides, weights)
     parts = {
         "base": base, "neighbour": lent(rows, base, weights),
         "author": {id: weights.author * v for id, v in by_author(rows, question, trusted).items()},
         "date": {id: weights.date * v for id, v in by_date(rows, question).items()},
-        "form": by_form(rows, question, weights),
+        "form": {**by_length(rows, weights), **by_form(rows, question, weights)},
+        **by_words(rows, sides.sought, weights),
     }  # fmt: skip
-    sums = _added([row.id for row in rows], parts)
-    parts["session"] = {id: weights.session * v for id, v in by_session(rows, sums).items()}
-    return Fused(parts, _added(list(sums), {"sums": sums, "session": parts["session"]}))
+    return Fused(parts, _added([row.id for row in rows], parts))
 
 
 def _added(ids: Sequence[str], parts: Mapping[str, Scores]) -> Scores:

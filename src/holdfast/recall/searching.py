@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 MOST_AUTHORS = 2_000
 PAGE = 25  # hits for which there are candidates, whatever page is asked for: pages of one question must fit together
 CROWD = 50_000  # candidates where something else than the match decides: the newest may match least
-IN_VAIN = 40  # candidates in a row that score too little: no better ones follow
+IN_VAIN = 40  # candidates in a row that score too little: no better ones follow, or hardly by another rank
 SETTLED = 10  # the best so many say how well a question is answered
 WITHOUT_VECTOR = 0.01  # share of a scope that may lack a vector before the answer says so
 LONGEST_PROMPT = 20_000  # characters of a prompt that are looked up
@@ -123,11 +123,14 @@ def _hits(store: Store, scope: Scope, asked: Ask, question: Question, found: Can
     if not found.rows:
         return []
     trusted = _trust(store, scope, question)
-    matched = fused(found.rows, question, found.keyword, found.vector, trusted, found.weights)
+    matched = fused(found.rows, question, found.sides, trusted, found.weights)
     scoring = Scoring(store, scope, question, found)
     hits: list[Hit] = []
     in_vain = 0
+    patience = IN_VAIN if asked.rank == "match" else 10 * IN_VAIN
     for ranked in _ranked(store, scope, asked, found, matched):
+        if asked.rank != "match" and not scoring.settled:
+            _settle(store, scope, scoring, ranked)
         for one, entry, parts in _spoken_for(store, scope, asked, scoring, ranked):
             score = round(min(1.0, scoring.score(parts) * one.influence), 4)  # moved as in D19
             if score >= asked.min_score and score > 0:
@@ -135,7 +138,7 @@ def _hits(store: Store, scope: Scope, asked: Ask, question: Question, found: Can
                 in_vain = 0
             else:
                 in_vain += 1
-            if len(hits) == asked.last or in_vain == IN_VAIN or scoring.most < asked.min_score:
+            if len(hits) == asked.last or in_vain == patience or scoring.most < asked.min_score:
                 return hits[asked.offset :]
     return hits[asked.offset :]
 
@@ -171,6 +174,14 @@ def _spoken_for(
             best = {one.row.id for one in page[:SETTLED]}
             scoring.settle([parts for one, _, parts in told if one.row.id in best])
         yield from told
+
+
+def _settle(store: Store, scope: Scope, scoring: Scoring, ranked: Sequence[Ranked]) -> None:
+    """Where something else than the match decides the order, the best matches still say how well it is answered."""
+    best = sorted(ranked, key=lambda one: -one.match)[:SETTLED]
+    entries = store.reader.entries(scope, [one.row.id for one in best])
+    found = [(one.row, entries[one.row.id]) for one in best if one.row.id in entries]
+    scoring.settle([parts for parts in scoring.parts(found) if parts is not None])
 
 
 def _trust(store: Store, scope: Scope, question: Question) -> float:

@@ -160,7 +160,7 @@ class MatchContract:
         assert first is not None
         assert second is not None
         assert last is not None
-        assert (first.role, first.author, first.size, first.asks, first.head) == ("user", "Ana", 4, True, "Why?")
+        assert (first.role, first.author, first.size, first.asks, first.said) == ("user", "Ana", 4, True, "Why?")
         assert first.file == second.file == last.file
         assert (second.seq - first.seq, last.seq - second.seq) == (1, 2)
         assert (first.before, first.after) == (None, second.id)

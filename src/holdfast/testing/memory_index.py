@@ -231,7 +231,7 @@ class MemoryIndex:
         entries = {entry.id: entry for entry, _ in self._in(self._all, VISIBLE)}
         for row in rows:
             text = searchable_text(entries[row.id].content)
-            row.size, row.asks, row.head = len(text), asks(text), text[:600]
+            row.size, row.asks, row.said = len(text), asks(text), text
 
     def look_around(self, scope: Scope, rows: Sequence[Row]) -> None:
         wanted = {row.id: row for row in rows}

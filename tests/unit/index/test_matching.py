@@ -3,7 +3,7 @@
 import pytest
 
 from holdfast.guard.validate import draft
-from holdfast.model.query import Filter
+from holdfast.model.query import Filter, Words
 
 SAME = 120
 
@@ -30,3 +30,17 @@ def test_rows_below_the_tie_are_left_out_of_it(embedded):
     worse = embedded.add(session, "deploy " + "many other words " * 50).id
     assert worse not in embedded.find("deploy", limit=SAME)
     assert worse in embedded.find("deploy", limit=SAME + 1)
+
+
+def test_of_a_long_text_the_piece_that_matches_is_told_and_the_size_of_all_of_it(embedded):
+    session = embedded.session()
+    long = "many other words here. " * 60 + "Shall we deploy on Friday?"
+    embedded.add(session, long)
+    index = embedded.index
+    index.refresh(embedded.all, 2_000)
+    (row,) = index.match(embedded.scope(), Filter(), Words(terms=("deploy",)), 5)
+    index.describe(embedded.scope(), [row])
+    assert (row.size, row.asks) == (len(long), True)
+    assert row.said == long[slice(*row.span)]
+    assert "deploy" in row.said
+    assert len(row.said) < len(long) / 2

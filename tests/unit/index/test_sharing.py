@@ -7,6 +7,7 @@ import pytest
 
 from holdfast.index.marks import Others
 from holdfast.index.rows import Rows
+from holdfast.model.query import Filter
 
 
 class Log:
@@ -167,3 +168,18 @@ def test_a_writer_knows_when_another_has_indexed_since_it_did(embedded, another)
         assert one.index.refresh(one.all, 2_000) == 0
         overtaken.append(one.index._bringing.overtaken)
     assert overtaken == [False, False, False, True, False]
+
+
+def test_an_answer_begins_by_looking_which_generation_is_live(embedded, another, monkeypatch):
+    """However short the time since somebody last looked, and though nobody waits for those who write."""
+    from holdfast.index import live
+
+    monkeypatch.setattr(live, "STEADY_S", 1_000.0)
+    session = embedded.session()
+    embedded.add(session, "old words")
+    embedded.find("words")
+    another.index.rebuild(another.all)
+    another.add(session, "new words")
+    assert another.index.refresh(another.all, 2_000) == 0
+    embedded.index.refresh(embedded.all, 0)
+    assert len(embedded.index.rows(embedded.all, Filter())) == 2

@@ -112,6 +112,18 @@ def test_a_question_about_something_else_scores_below_what_a_context_takes(memor
     assert best(memory, "Which zeppelin project did the ornithologist photograph over Lisbon?").score < bar
 
 
+def test_what_the_named_author_said_is_found_where_words_answer_and_never_by_the_name_alone(tmp_path):
+    said = [("Ana", "The harbour was full of boats"), ("Ben", "I see"), ("Ana", "Tax 7%"), ("Ben", "Tax 9%")]
+    with holdfast.open(tmp_path / "home", embedder="builtin") as memory:
+        memory.add_many([{"text": text, "author": author, "session": "s"} for author, text in said])
+        memory.sync()
+        found = [(hit.entry.author, hit.snippet) for hit in memory.search("What boats did Ana see?", min_score=0)]
+        assert found[0] == said[0]
+        assert said[2] in found
+        assert said[3] not in found
+        assert not list(memory.search("Which zeppelin did Ana photograph?", min_score=0))
+
+
 @pytest.mark.parametrize(("cosine", "near"), [(None, 0.0), (0.1, 0.0), (0.2, 0.0), (0.6, 0.5), (1.0, 1.0)])
 def test_cosines_up_to_the_noise_floor_are_nothing(cosine, near):
     assert calibrated(cosine, 0.2) == pytest.approx(near)

@@ -4,7 +4,21 @@ import pytest
 
 from holdfast.model.query import Row
 from holdfast.recall.asking import understand
-from holdfast.recall.fusion import Weights, blended, by_author, by_form, by_session, fused, lent, scaled, spread
+from holdfast.recall.fusion import (
+    PIECE,
+    Sides,
+    Weights,
+    blended,
+    by_author,
+    by_form,
+    by_length,
+    by_words,
+    fused,
+    lent,
+    scaled,
+    spread,
+)
+from holdfast.recall.wording import Sought
 
 
 def row(id, session="s", author=None, role=None, seq=0, asks=False, size=100, time=0):
@@ -14,9 +28,9 @@ def row(id, session="s", author=None, role=None, seq=0, asks=False, size=100, ti
 
 
 def test_a_hit_of_one_side_only_is_not_lost():
-    both = blended({"a": 1.0}, {"b": 1.0}, Weights(keyword=0.5, vector=0.5))
+    both = blended(Sides(keyword={"a": 1.0}, vector={"b": 1.0}), Weights(keyword=0.5, vector=0.5))
     assert both == {"a": 0.5, "b": 0.5}
-    assert blended({"a": 1.0}, None, Weights()) == {"a": 1.0}
+    assert blended(Sides(keyword={"a": 1.0}, vector=None), Weights()) == {"a": 1.0}
 
 
 def test_scaling_is_by_the_best_and_spreading_from_the_worst():
@@ -73,35 +87,52 @@ def test_the_form_of_a_turn_counts_only_among_people():
 )
 def test_what_can_be_the_answer_counts_more_among_people(asked, answer, other):
     rows = [row("a", author="Ana"), row("b", author="Ben")]
-    rows[0].head, rows[1].head = answer, other
+    rows[0].said, rows[1].said = answer, other
     moved = by_form(rows, understand(asked, []), Weights())
     assert moved["a"] > moved["b"]
 
 
-def test_a_session_whose_best_do_well_lends_to_all_of_it():
-    rows = [row("a", "s1"), row("b", "s1"), row("c", "s2")]
-    assert by_session(rows, {"a": 1.0, "b": 0.5, "c": 0.1}) == {"a": 1.0, "b": 1.0, "c": 0.0}
-    assert by_session(rows[:2], {"a": 1.0, "b": 0.5}) == {}
+def test_a_session_counts_by_the_words_that_its_entries_hold_between_them():
+    rows = [row("a", "s1"), row("b", "s1"), row("c", "s2"), row("d", None)]
+    rows[0].said, rows[1].said, rows[2].said, rows[3].said = "a red kite", "the kites of Lisbon", "Lisbon", "red"
+    found = by_words(rows, Sought([("red", 2.0), ("kite", 1.0), ("lisbon", 1.0)]), Weights(session=1.0))
+    assert found["session"] == {"a": 1.0, "b": 1.0, "c": 0.25, "d": 0.5}
+
+
+def test_words_that_stand_together_count_once_more():
+    rows = [row("a"), row("b")]
+    rows[0].said, rows[1].said = "It was a red kite.", "A kite, and much later in the afternoon a red balloon."
+    found = by_words(rows, Sought([("red", 2.0), ("kite", 1.0)]), Weights(together=1.0))
+    assert found["together"] == {"a": 0.5}
+
+
+def test_a_text_of_many_pieces_is_taken_down_and_one_piece_is_not():
+    rows = [row("a"), row("b"), row("c")]
+    rows[0].size, rows[1].size, rows[2].size = PIECE, 2 * PIECE, 8 * PIECE
+    taken = by_length(rows, Weights())
+    assert set(taken) == {"b", "c"}
+    assert taken["c"] == pytest.approx(3 * taken["b"])
+    assert taken["b"] < 0
 
 
 def test_every_part_is_shown_and_the_best_match_is_one():
     rows = [row("a", author="Ana"), row("b", author="Ben")]
     question = understand("What did Ben eat in May 2023?", ["Ana", "Ben"])
-    found = fused(rows, question, {"a": 1.0, "b": 0.9}, None, 1.0, Weights())
+    found = fused(rows, question, Sides(keyword={"a": 1.0, "b": 0.9}), 1.0, Weights())
     assert max(found.match.values()) == found.match["b"] == 1.0
     assert found.explained("b")["author"] > 0 == found.explained("a")["author"]
-    assert set(found.explained("a")) == {"base", "neighbour", "author", "date", "form", "session"}
+    assert set(found.explained("a")) == {"base", "neighbour", "author", "date", "form", "together", "session"}
 
 
 def test_a_match_is_the_sum_of_its_parts():
     rows = [row("a", author="Ana", session="s"), row("b", author="Ben", session="t")]
     question = understand("What did Ben eat in May 2023?", ["Ana", "Ben"])
-    found = fused(rows, question, {"a": 1.0, "b": 0.9}, None, 1.0, Weights())
+    found = fused(rows, question, Sides(keyword={"a": 1.0, "b": 0.9}), 1.0, Weights())
     assert found.match == pytest.approx({id: sum(found.explained(id).values()) for id in "ab"})
     assert 0 < found.match["a"] < 1
 
 
 def test_without_names_dates_or_neighbours_the_order_is_the_keyword_order():
     rows = [row("a", session=None), row("b", session=None)]
-    match = fused(rows, understand("tea", []), {"a": 0.4, "b": 1.0}, None, 1.0, Weights()).match
+    match = fused(rows, understand("tea", []), Sides(keyword={"a": 0.4, "b": 1.0}), 1.0, Weights()).match
     assert match["b"] > match["a"] > 0

@@ -6,6 +6,7 @@ import pytest
 
 import holdfast
 from holdfast.recall.ordering import RANKS
+from holdfast.testing import FixedClock
 
 WORDS = ("deploy", "server", "login", "oauth", "token", "cake", "birthday", "street", "paris", "guitar", "river", "tea")
 
@@ -83,7 +84,7 @@ def test_hits_by_relevance_are_in_the_order_of_the_relevance_shown(crowd):
 
 def test_the_parts_of_a_match_add_up_to_it(crowd):
     for hit in crowd.search("how do we log in with the oauth token?", limit=20):
-        parts = sum(hit.scores[name] for name in ("base", "neighbour", "author", "date", "form", "session"))
+        parts = sum(hit.scores[name] for name in ("base", "neighbour", "author", "date", "form", "together", "session"))
         assert hit.scores["match"] == pytest.approx(parts, abs=1e-3)
 
 
@@ -158,3 +159,15 @@ def test_as_many_candidates_are_ranked_as_the_setting_says(tmp_path, monkeypatch
         memory.search("guitar", limit=5)
         memory.search("guitar", limit=50)
     assert seen == [asked, asked]
+
+
+@pytest.mark.parametrize("rank", RANKS)
+def test_newer_entries_with_one_common_word_do_not_take_an_exact_answer_away(tmp_path, rank):
+    clock = FixedClock()
+    with holdfast.open(tmp_path / "home", clock=clock, embedder="none") as memory:
+        gold = memory.add("The zeppelin hangar code is walrus nine")
+        for number in range(60):
+            clock.advance(60_000)
+            memory.add(f"code review number {number} of the day went fine")
+        found = memory.search("zeppelin hangar walrus code", rank=rank, limit=200, min_score=0.33)
+    assert {hit.id: hit.score for hit in found}[gold.id] > 0.9

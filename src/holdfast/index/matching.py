@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 
+from ..text.form import asks
 from .database import ask_all, ask_one
 from .fulltext import WEIGHTS, beginning, match_query, phrase, scope_tokens, scoped
 from .questions import ROW, found_row, picked, row_of
@@ -23,10 +24,12 @@ if TYPE_CHECKING:
     from ..model.scope import Scope
 
 _SHAPE = """
-SELECT e.id, CASE c.ordinal WHEN 0 THEN c.stop ELSE (SELECT max(l.stop) FROM chunks l WHERE l.entry=e.n) END,
-  substr(rtrim(c.text), -1) IN ('?', '？'), c.text
-FROM json_each(?) j CROSS JOIN entries e ON e.id=j.key JOIN chunks c ON c.entry=e.n AND c.start=j.value
-WHERE c.stop IS NOT NULL
+SELECT c.n, CASE c.ordinal WHEN 0 THEN c.stop ELSE (SELECT max(l.stop) FROM chunks l WHERE l.entry=c.entry) END, c.text
+FROM json_each(?) j JOIN chunks c ON c.n=j.value
+"""
+_FIRST = """
+SELECT e.id, min(c.n) FROM json_each(?) j CROSS JOIN entries e ON e.id=j.value JOIN chunks c ON c.entry=e.n
+WHERE c.stop IS NOT NULL GROUP BY e.id
 """
 _BESIDE = """
 SELECT e.id,
@@ -119,9 +122,9 @@ def _looked_up(
         best = _best(ask_all(connection, _SCORED, (query, least)))
     scores = {chunk: score for score, chunk in best if score >= least}
     rows = picked(connection, scope, wanted, list(scores))
-    for chunk, row in rows:
-        row.score = scores[chunk]
-    ranked = sorted((row for _, row in rows), key=_by_score)
+    for row in rows:
+        row.score = scores[row.chunk]
+    ranked = sorted(rows, key=_by_score)
     unsure = wanted.narrows and cut and (len(ranked) < limit or ranked[limit - 1].score <= found[-1][0])
     return None if unsure else ranked
 
@@ -163,7 +166,7 @@ def _joined(connection: apsw.Connection, scope: Scope, wanted: Filter, query: st
     """The best `limit` chunks of what passes a filter."""
     where = where_filter(wanted, where_scope(scope, Where()))
     sql = (
-        f"SELECT -bm25(chunks_fts, {WEIGHTS}) AS score, c.start, c.stop, {ROW} FROM chunks_fts f "
+        f"SELECT -bm25(chunks_fts, {WEIGHTS}) AS score, c.n, c.start, c.stop, {ROW} FROM chunks_fts f "
         "JOIN chunks c ON c.n=f.rowid JOIN entries e ON e.n=c.entry "
         f"WHERE chunks_fts MATCH ? AND {where} ORDER BY score DESC, e.id, c.ordinal LIMIT ?"
     )
@@ -176,7 +179,7 @@ def _prefixed(
     """Rows with a word that begins so: the full text finds those that may, their own text decides."""
     where = where_filter(wanted, where_scope(scope, Where()))
     sql = (
-        f"SELECT -bm25(chunks_fts, {WEIGHTS}) AS score, c.start, c.stop, {ROW} FROM chunks_fts f "
+        f"SELECT -bm25(chunks_fts, {WEIGHTS}) AS score, c.n, c.start, c.stop, {ROW} FROM chunks_fts f "
         "JOIN chunks c ON c.n=f.rowid JOIN entries e ON e.n=c.entry "
         f"WHERE chunks_fts MATCH ? AND {where} AND glob_words(concat_ws(' ', c.text, e.tags, e.path), ?) "
         "ORDER BY score DESC, e.id, c.ordinal LIMIT ?"
@@ -201,13 +204,15 @@ def _globbed(connection: apsw.Connection, scope: Scope, wanted: Filter, pattern:
 
 def describe(connection: apsw.Connection, rows: Sequence[Row]) -> None:
     """Fill in what the text of each looks like: of a long one the piece that matches, which is short to read."""
-    by_id = {row.id: row for row in rows}
-    starts = {row.id: row.span[0] if row.span is not None else 0 for row in rows}
-    for id, size, asks, said in ask_all(connection, _SHAPE, (json.dumps(starts),)):
+    lacking = {row.id: row for row in rows if not row.chunk}
+    for id, chunk in ask_all(connection, _FIRST, (json.dumps(list(lacking)),)) if lacking else ():
+        lacking[id].chunk = chunk
+    by_chunk = {row.chunk: row for row in rows}
+    for chunk, size, said in ask_all(connection, _SHAPE, (json.dumps(list(by_chunk)),)):
         if not (size.__class__ is int and said.__class__ is str):
             raise ValueError("a text without size, or none")
-        row = by_id[id]
-        row.size, row.asks, row.said = size, bool(asks), said
+        row = by_chunk[chunk]
+        row.size, row.asks, row.said = size, asks(said), said
 
 
 def look_around(connection: apsw.Connection, rows: Sequence[Row]) -> None:

@@ -178,8 +178,8 @@ class Asked:
         while first < len(scored) and len(best) < limit:
             end = _past_ties(scored, first + limit)
             cosines = dict(scored[first:end])
-            for chunk, row in picked(self._connection, self._scope, self._wanted, list(cosines)):
-                row.cosine = cosines[chunk]
+            for row in picked(self._connection, self._scope, self._wanted, list(cosines)):
+                row.cosine = cosines[row.chunk]
                 if (known := best.get(row.id)) is None or _nearer(row, known):
                     best[row.id] = row
             first = end

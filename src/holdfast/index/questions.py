@@ -55,12 +55,12 @@ def row_of(found: tuple[Any, ...]) -> Row:
 
 
 def found_row(found: tuple[Any, ...]) -> Row:
-    """The same after its score and the span of its text by which it was found."""
-    score, start, stop = found[:3]
-    if not (score.__class__ is float and start.__class__ is stop.__class__ is int):
+    """The same after its score, and the chunk and span of its text by which it was found."""
+    score, chunk, start, stop = found[:4]
+    if not (score.__class__ is float and chunk.__class__ is start.__class__ is stop.__class__ is int):
         raise ValueError("a score or a span with a number that is none")
-    row = row_of(found[3:])
-    row.score, row.span = score, (start, stop)
+    row = row_of(found[4:])
+    row.score, row.chunk, row.span = score, chunk, (start, stop)
     return row
 
 
@@ -76,16 +76,16 @@ def rows(
     return [row_of(row) for row in found]
 
 
-def picked(connection: apsw.Connection, scope: Scope, wanted: Filter, chunks: Sequence[int]) -> list[tuple[int, Row]]:
-    """The entries of these chunks that pass, each with the chunk that it was found by."""
+def picked(connection: apsw.Connection, scope: Scope, wanted: Filter, chunks: Sequence[int]) -> list[Row]:
+    """The entries of these chunks that pass."""
     where = where_filter(wanted, where_scope(scope, Where()))
     found = ask_all(
         connection,
-        f"SELECT c.n, 0.0, c.start, c.stop, {ROW} FROM json_each(?) j JOIN chunks c ON c.n=j.value "
+        f"SELECT 0.0, c.n, c.start, c.stop, {ROW} FROM json_each(?) j JOIN chunks c ON c.n=j.value "
         f"JOIN entries e ON e.n=c.entry WHERE {where}",
         (json.dumps(chunks), *where.values),
     )
-    return [(row[0], found_row(row[1:])) for row in found]
+    return list(map(found_row, found))
 
 
 def when_recalled(connection: apsw.Connection, rows: Sequence[Row]) -> None:

@@ -59,6 +59,7 @@ class Row:
 
     score = 0.0  # BM25 as a positive number; 0 without text
     span: tuple[int, int] | None = None  # the characters of its text that match best; None: all of it
+    chunk = 0  # the piece of text that they are, by the number that an index may have for it; 0: not known
     cosine: float | None = None  # to the question's vector; None where none was compared
     recalled = 0  # when a person or agent last recalled it, epoch ms; 0: never, or not asked for
     size = 0  # characters of text; this and the next two are filled in by `describe`

@@ -63,6 +63,7 @@ CALLS: list[tuple[str, Act]] = [
     ("offset", lambda m: m.sessions(offset=-1)),
     ("offset", lambda m: m.query(offset=10**400)),
     ("scope", lambda m: m.add("x", scope=[])),
+    ("session", lambda m: m.add("x", scope="user", session=["y"])),
     ("scope", lambda m: m.add("x", scope="")),
     ("id", lambda m: m.forget(5)),
     ("key", lambda m: m.user("local").forget(None)),  # it must not mean everything of the user

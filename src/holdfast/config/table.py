@@ -113,7 +113,7 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
 
     ("index.path", "template", "", (), "home", "never", "G078 G164 G165 G199",
      "Directory of the indexes, absolute and with `{agent}` in it; empty keeps each below its agent in the home."),
-    ("index.wait_ms", "int", 2000, (0, 60_000), "agent", "never", "D13",
+    ("index.wait_ms", "int", 2000, (1, 60_000), "agent", "never", "D13",
      "How long a search waits for the index to catch up before it answers and says it is behind."),
     ("index.compare_minutes", "int", 10, (1, 1440), "agent", "never", "D12",
      "How often a long-lived process compares every journal with the index."),
@@ -276,7 +276,7 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
      "Whether agent hooks record what happens.", HOOKS),
     ("hooks.deadline_ms", "int", 300, (10, 10_000), "agent", "smaller", "F070",
      "Time after which a hook ends without context, so that it never holds up the agent.", HOOKS),
-    ("hooks.index_wait_ms", "int", 50, (0, 5000), "agent", "smaller", "F070 D13",
+    ("hooks.index_wait_ms", "int", 50, (1, 5000), "agent", "smaller", "F070 D13",
      "How long a hook waits for the index to catch up.", HOOKS),
     ("service.port", "int", 8733, (1, 65_535), "home", "never", "F031",
      "Port of the service; it listens on this machine only.", SERVICE),

@@ -83,7 +83,7 @@ def share(given: Any, field: str) -> float:
         raise broken(field, f"must be a number from 0.0 to 1.0, not {type(given).__name__}")
     if not 0 <= given <= 1:  # also false for NaN
         raise broken(field, f"must be from 0.0 to 1.0, not {given}")
-    return float(given)
+    return float(given) + 0.0  # a zero below zero is written as one
 
 
 def limit(given: Any, most: int = 200, field: str = "limit") -> int:

@@ -122,20 +122,20 @@ class Recalled:
 
     def tidy(self, now: int) -> None:
         """Drop what no longer counts once the file has grown, and begins with what is long past."""
-        if self.size() > _TIDY_BYTES and self._begins_before(now - _LONG_PAST):
+        if self.size() > _TIDY_BYTES and not self._begins_within(now - _LONG_PAST, now + DAY_MS):
             self._rewrite(self._latest(now))
 
-    def _begins_before(self, time: int) -> bool:
-        """Whether the first line is older; one that cannot be read is."""
+    def _begins_within(self, start: int, end: int) -> bool:
+        """Whether the first line is of this time; one that cannot be read is of none."""
         try:
             fd = self._disk.open(self.path, os.O_RDONLY)
             try:
                 line = self._disk.pread(fd, _LINE, 0).split(b"\n")[0]
             finally:
                 self._disk.close(fd)
-            return millis(json.loads(line)["hour"]) < time
+            return start <= millis(json.loads(line)["hour"]) <= end
         except (OSError, ValueError, KeyError, TypeError, RecursionError, Invalid):
-            return True
+            return False
 
     def forget(self, ids: Iterable[str], now: int) -> None:
         """Take these entries out of the file and out of memory."""

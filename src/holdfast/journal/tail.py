@@ -62,13 +62,13 @@ def read_tail(disk: Disk, fd: int, stat: os.stat_result) -> Tail:
 
 
 def _last_seq(data: bytes) -> int:
-    """The seq of the last line, where every whole line here begins as ours do and the last one is intact; else 0."""
-    begun = data.count(b"\n" + _TODAYS)
+    """The largest seq, where every whole line here begins as ours do and the last one is intact; else 0."""
+    begun = data.split(b"\n" + _TODAYS)[1:]
     last = data[data.rfind(b"\n", 0, -1) + 1 : -1]
-    if not begun or begun + 1 != data.count(b"\n") or not data.endswith(b"\n") or not intact(last):
+    if not begun or len(begun) + 1 != data.count(b"\n") or not data.endswith(b"\n") or not intact(last):
         return 0
-    seq = last[len(_TODAYS) : last.find(b",", len(_TODAYS))]
-    return int(seq) if seq.isdigit() else 0
+    seqs = [line[: line.find(b",")] for line in begun]
+    return max(map(int, seqs)) if all(seq.isdigit() for seq in seqs) else 0
 
 
 def _scanned(data: bytes, header: Header | None) -> Scan:

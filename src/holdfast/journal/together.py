@@ -78,7 +78,8 @@ class Request:
     def answer(self) -> list[Entry]:
         if self.error is not None:
             raise self.error
-        assert self.entries is not None
+        if self.entries is None:
+            raise _interrupted()
         return self.entries
 
 
@@ -125,6 +126,8 @@ class Together:
             if table.mutex.acquire(True, max(0.0, wait_ms / 1000)):
                 try:
                     while not request.answered:
+                        if request not in table.waiting:
+                            raise _interrupted()  # nobody else leads now: whoever took it has not come back
                         _lead(table, write, max(0, round((deadline - time.monotonic()) * 1000)))
                 finally:
                     table.mutex.release()
@@ -165,7 +168,11 @@ def _lead(table: Table, write: Write, wait_ms: int) -> None:
                 request.error.__cause__ = error.__cause__
     finally:
         for request in _unanswered(batch):
-            request.error = StorageFailed("the thread that wrote this was interrupted; look before you try again")
+            request.error = _interrupted()
+
+
+def _interrupted() -> StorageFailed:
+    return StorageFailed("the thread that wrote this was interrupted; look before you try again")
 
 
 def _unanswered(batch: Sequence[Request]) -> list[Request]:

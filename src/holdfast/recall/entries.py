@@ -46,12 +46,13 @@ class Reader:
     def entries(self, scope: Scope, ids: Sequence[str], every: bool = False) -> dict[str, Entry]:
         """The entries that exist, are in scope and read back whole; with `every` also hidden ones."""
         wanted = list(dict.fromkeys(ids))
-        found = {} if every else self._cached(scope, wanted)
+        version = -1 if every else self._index.version(scope)
+        found = {} if every else self._cached(scope, wanted, version)
         missing = [id for id in wanted if id not in found]
         if missing:
             read = self._read(scope, missing, every)
             if not every:
-                self._keep(read)
+                self._keep(read, version)
             found.update(read)
         return {id: found[id] for id in wanted if id in found}
 
@@ -92,8 +93,7 @@ class Reader:
             known[scope] = left_out(self._journal, self._index, scope)
         return known[scope]
 
-    def _cached(self, scope: Scope, ids: list[str]) -> dict[str, Entry]:
-        version = self._index.version(scope)
+    def _cached(self, scope: Scope, ids: list[str], version: int) -> dict[str, Entry]:
         with self._mutex:
             if version != self._version:
                 self._cache.clear()
@@ -106,8 +106,11 @@ class Reader:
         self.misses += len(ids) - len(found)
         return {id: entry for id, entry in found.items() if _sees(scope, entry)}
 
-    def _keep(self, read: dict[str, Entry]) -> None:
+    def _keep(self, read: dict[str, Entry], version: int) -> None:
+        """Unless somebody changed the index meanwhile: what was read may be what is gone."""
         with self._mutex:
+            if version != self._version:
+                return
             for id, entry in read.items():
                 self._cache[id] = entry
             while len(self._cache) > self._size:

@@ -48,3 +48,9 @@ def test_a_large_file_whose_beginning_cannot_be_read_is_tidied(path):
 def test_a_small_file_is_left_alone(path):
     path.write_text(lines(10, NOW - 5 * DAY_MS))
     assert not tidied(path)
+
+
+def test_a_large_file_that_begins_in_the_future_is_tidied(path):
+    """A clock was wrong once; nothing else would ever throw these lines away."""
+    path.write_text(lines(5_000, NOW + 90 * DAY_MS) + lines(3, NOW))
+    assert tidied(path)

@@ -73,6 +73,15 @@ def test_seq_is_found_behind_a_long_stretch_of_damage(world):
     assert world.add("two", journal=world.another())[0].seq == 20_002
 
 
+def test_no_seq_is_given_twice_where_lines_were_put_in_another_order(world):
+    world.session()
+    world.add(*(f"number {number}" for number in range(40)))
+    header, *lines = world.bytes().splitlines(keepends=True)
+    world.put(header + b"".join([*lines[:-4], lines[-1], *lines[-4:-1]]))
+    (entry,) = world.add("next", journal=world.another())
+    assert entry.seq == 41
+
+
 def test_a_known_tail_is_not_trusted_after_somebody_else_wrote(world):
     world.add("one")
     other = world.another()

@@ -8,6 +8,7 @@ import pytest
 from holdfast.disk import Disk
 from holdfast.errors import Denied, HoldfastError, Locked, SizeLimit, StorageFailed
 from holdfast.journal import JournalOptions
+from holdfast.journal.together import Table
 from holdfast.lock import Lock
 from tests.unit.journal.world import ANA, BEN, SESSION, World
 
@@ -132,3 +133,11 @@ def test_nobody_waits_longer_than_it_was_told_to(tmp_path, disk):
             thread.join()
     assert time.monotonic() - started < 1
     assert [(type(answer), answer.details["what"]) for answer in answers] == [(Locked, "a long rewrite")] * 4
+
+
+def test_a_request_that_was_taken_and_never_written_is_told_so(tmp_path, disk, monkeypatch):
+    """An interrupt may fall between taking a request from the table and noting that it was taken."""
+    world = opened(tmp_path, disk)
+    monkeypatch.setattr(Table, "taken", lambda table: table.waiting.clear() or [])
+    with pytest.raises(StorageFailed, match="interrupted"):
+        world.add("lost on the way")

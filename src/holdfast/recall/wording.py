@@ -44,8 +44,8 @@ class Sought:
 
 
 def _root(stem: str) -> str:
-    """What every form of a word begins with: the stem of `happy` is `happi`."""
-    return stem[:-1] if len(stem) > 3 and stem.endswith("i") else stem
+    """What every form of a word begins with: the stem of `happy` is `happi`, that of `staging` is `stage`."""
+    return stem[:-1] if len(stem) > 3 and stem.endswith(("i", "e")) else stem
 
 
 def _begins(text: str, root: str, start: int = 0) -> int:

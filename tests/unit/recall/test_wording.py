@@ -15,6 +15,7 @@ def share(words, text):
     [
         ("deploi", "We deployed it", 1.0),  # the index keeps `deploi` for `deploy`
         ("happi", "So happy!", 1.0),
+        ("stage", "On staging", 1.0),
         ("art", "The start of it", 0.0),  # inside a word
         ("art", "The start of art", 1.0),
         ("art", "(Art)", 1.0),

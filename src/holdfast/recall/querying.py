@@ -17,7 +17,6 @@ from ..model.value import Value
 from . import filters as filtering
 from .ordering import RANKS, ranking_for
 from .references import walk
-from .relevance import relevance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,7 +97,7 @@ def _by_relevance(store: Store, scope: Scope, wanted: Filter) -> list[str]:
     rows = store.index.rows(scope, wanted)
     store.index.when_recalled(scope, rows)
     ranking = ranking_for(store, scope, rows)
-    scored = [(-round(relevance(ranking.factors(row)), 9), row.id) for row in rows]
+    scored = [(-round(min(1.0, ranking.weight(row)), 9), row.id) for row in rows]
     return [id for _, id in sorted(scored)]
 
 

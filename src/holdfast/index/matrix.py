@@ -128,8 +128,8 @@ def _with_floats(connection: apsw.Connection, matrix: Matrix, old: Matrix | None
             floats[here : here + SLOTS], chunks[here : here + SLOTS] = old.floats[there], old.chunks[there]
             continue
         first = page * SLOTS
-        found = ask_all(connection, "SELECT n, chunk, data FROM vectors WHERE n>=? AND n<?", (first, first + SLOTS))
-        for n, chunk, data in found:
+        read = ask_all(connection, "SELECT n, chunk, data FROM vectors WHERE n>=? AND n<?", (first, first + SLOTS))
+        for n, chunk, data in read:
             floats[here + n - first], chunks[here + n - first] = np.frombuffer(data, "<f4"), chunk
     matrix.floats, matrix.chunks = floats, chunks
     return matrix

@@ -59,15 +59,17 @@ def test_vectors_that_do_not_exist_are_left_out(filled):
     assert len(floats) == 2
 
 
-def test_a_vector_that_was_taken_out_is_found_no_more(filled, monkeypatch):
+def test_a_vector_that_was_taken_out_is_found_no_more_and_its_neighbours_are(filled, monkeypatch):
     connection, rows, _ = filled
     monkeypatch.setattr(matrices, "EXACT", 100)
     before = load(connection, None)
     assert near(connection, before, rows[7], 1) == [7]
+    assert near(connection, before, rows[9], 1) == [9]
     (n,) = ask_all(connection, "SELECT n FROM vectors WHERE chunk=8")[0]
     connection.execute("DELETE FROM vectors WHERE n=?", (n,))
     vacate(connection, [n])
     after = load(connection, before)
     assert after.kept is before.kept
     assert near(connection, after, rows[7], 1) != [7]
+    assert near(connection, after, rows[9], 1) == [9]  # of the same page, and read again
     assert not (after.kept._rows == rows[7]).all(axis=1).any()

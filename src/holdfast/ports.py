@@ -175,7 +175,7 @@ class Index(Protocol):
         """The identity of the embedder whose vectors are here; None before the first."""
 
     def describe(self, scope: Scope, rows: Sequence[Row]) -> None:
-        """Fill in the text of these rows, of a long one the piece that matches, and what it looks like."""
+        """Fill in the text of these rows, of a long one the piece that matches; `match` and `near` may have done so."""
 
     def look_around(self, scope: Scope, rows: Sequence[Row]) -> None:
         """Fill in the neighbours of these rows in their journal."""

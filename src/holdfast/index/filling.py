@@ -15,7 +15,8 @@ from ..model.ids import digest
 from ..model.value import Value
 from ..text.view import view
 from .database import ask_all, ask_one
-from .pages import NOBODY, SHARED, bits_of, occupy
+from .numbers import owner_of
+from .pages import bits_of, occupy
 from .select import Where, where_scope
 from .stale import TURN
 
@@ -68,8 +69,8 @@ def _todo(row: tuple[Any, ...]) -> Todo:
     seen = view(text, author, (said, by) if said is not None else None)
     both = said is not None and seen != view(text, author)
     return Todo(
-        chunk=chunk, entry=id, ordinal=ordinal, owner=SHARED if scope == "global" else NOBODY if user is None else user,
-        text=seen, hash=digest(seen.encode()), made_of=(id, earlier) if both else (id,),
+        chunk=chunk, entry=id, ordinal=ordinal, owner=owner_of(scope, user), text=seen, hash=digest(seen.encode()),
+        made_of=(id, earlier) if both else (id,),
     )  # fmt: skip
 
 

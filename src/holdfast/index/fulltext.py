@@ -10,17 +10,25 @@ from _thread import allocate_lock
 
 import apsw
 
+from .database import ask_all, ask_one
 from .gate import GATE
+from .numbers import SHARED, block
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from ..model.query import Words
     from ..model.scope import Scope
+    from .numbers import Block
 
-# text, tags, path, scope: whose memory it is must not count as a match
-WEIGHTS = "1.0, 1.5, 0.5, 0.0"
+# text, tags, path, scope: of which session it is must not count as a match
+_SCORE = (
+    "SELECT rowid AS chunk, -bm25(chunks_fts, 1.0, 1.5, 0.5, 0.0) AS score FROM chunks_fts WHERE chunks_fts MATCH ?"
+)
+_WITHIN = " AND rowid BETWEEN ? AND ?"
+_ANY = "SELECT 1 FROM chunks WHERE n BETWEEN ? AND ? LIMIT 1"
 
 
 def match_query(words: Words) -> str | None:
@@ -41,13 +49,6 @@ def beginning(prefix: str, stem: str) -> str:
     return "{text tags path} : (" + _quoted(prefix[: max(kept, 1)]) + " *)"
 
 
-def scoped(query: str, tokens: list[str]) -> str:
-    """The same, only within rows that carry one of these scope tokens."""
-    if not tokens:
-        return query
-    return "(scope : (" + " OR ".join(_quoted(token) for token in tokens) + ")) AND (" + query + ")"
-
-
 def phrase(text: str) -> str:
     """The expression for these words in a row, in the text itself."""
     return "text : " + _quoted(text)
@@ -57,22 +58,33 @@ def _quoted(term: str) -> str:
     return '"' + term.replace('"', '""').replace("\0", " ") + '"'
 
 
-def scope_tokens(connection: apsw.Connection, scope: Scope) -> list[str] | None:
-    """Tokens that narrow a match to a scope; [] if it needs none, None if nothing can be in it.
+class Texts:
+    """What a query finds within a scope, as a SELECT of `chunk` and `score` with the values that it takes."""
 
-    A user who is the only one in the index needs no token: it would only be one more list to merge.
-    """
+    __slots__ = ("sql", "values")
+
+    def __init__(self, query: str, blocks: Sequence[Block]) -> None:
+        arms = [_SCORE + _WITHIN] * len(blocks) or [_SCORE]
+        self.sql = " UNION ALL ".join(arms)
+        self.values: tuple[str | int, ...] = (query,)
+        if blocks:
+            self.values = tuple(value for first, last in blocks for value in (query, first, last))
+
+
+def texts(connection: apsw.Connection, scope: Scope, query: str) -> Texts | None:
+    """The query kept to a scope, by the numbers of chunks or words for sessions; None if nothing can be in it."""
     if scope.sessions:
         marks = ",".join("?" * len(scope.sessions))
-        found = connection.execute(f"SELECT n FROM sessions WHERE id IN ({marks})", scope.sessions).fetchall()
-        return [f"s{n}" for (n,) in found] or None
+        found = ask_all(connection, f"SELECT n FROM sessions WHERE id IN ({marks})", scope.sessions)
+        within = " OR ".join(f"s{n}" for (n,) in found)
+        return Texts(f"(scope : ({within})) AND ({query})", ()) if found else None
     if scope.user is None:
-        return []
-    users = connection.execute("SELECT n, id FROM users LIMIT 2").fetchall()
-    if len(users) == 1 and users[0][1] == scope.user:
-        return []
-    found = connection.execute("SELECT n FROM users WHERE id=?", (scope.user,)).fetchall()
-    return [f"u{n}" for (n,) in found] + (["g0"] if scope.shared else []) or None
+        return Texts(query, ())
+    users = ask_all(connection, "SELECT n FROM users WHERE id=?", (scope.user,))
+    blocks = [block(n) for (n,) in users]
+    if scope.shared and ask_one(connection, _ANY, block(SHARED)):
+        blocks.append(block(SHARED))
+    return Texts(query, blocks) if blocks else None
 
 
 class Stemmer:

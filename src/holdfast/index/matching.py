@@ -7,26 +7,24 @@ far author names can be believed. Reads only; see `questions` for the rest of th
 from __future__ import annotations
 
 import json
+from operator import itemgetter
 
-from ..text.form import asks
 from .database import ask_all, ask_one
-from .fulltext import WEIGHTS, beginning, match_query, phrase, scope_tokens, scoped
-from .questions import ROW, found_row, picked, row_of
+from .fulltext import beginning, match_query, phrase, texts
+from .questions import ROW, described, found, found_row, row_of, tell
 from .select import Where, where_filter, where_scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
 
     import apsw
 
     from ..model.query import Filter, Row, Words
     from ..model.scope import Scope
+    from .fulltext import Texts
 
-_SHAPE = """
-SELECT c.n, CASE c.ordinal WHEN 0 THEN c.stop ELSE (SELECT max(l.stop) FROM chunks l WHERE l.entry=c.entry) END, c.text
-FROM json_each(?) j JOIN chunks c ON c.n=j.value
-"""
 _FIRST = """
 SELECT e.id, min(c.n) FROM json_each(?) j CROSS JOIN entries e ON e.id=j.value JOIN chunks c ON c.entry=e.n
 WHERE c.stop IS NOT NULL GROUP BY e.id
@@ -38,16 +36,12 @@ SELECT e.id,
 FROM json_each(?) j CROSS JOIN entries e ON e.id=j.value
 """
 _MENTIONS = """
-SELECT coalesce(sum(e.author=?1), 0), coalesce(sum(e.author<>?1), 0) FROM
-  (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ?2) f JOIN chunks c ON c.n=f.rowid JOIN entries e ON e.n=c.entry
-WHERE e.author IS NOT NULL AND EXISTS(SELECT 1 FROM entries a WHERE a.file=e.file AND a.author=?1)
+SELECT coalesce(sum(e.author=?), 0), coalesce(sum(e.author<>?), 0) FROM
+  (SELECT chunk FROM ({texts})) f JOIN chunks c ON c.n=f.chunk JOIN entries e ON e.n=c.entry
+WHERE e.author IS NOT NULL AND EXISTS(SELECT 1 FROM entries a WHERE a.file=e.file AND a.author=?)
 """
-_SCORE = f"SELECT rowid AS chunk, -bm25(chunks_fts, {WEIGHTS}) AS score FROM chunks_fts WHERE chunks_fts MATCH ?"
-_CHUNKS = (
-    "SELECT f.score, f.chunk, c.entry FROM ({}) f JOIN chunks c ON c.n=f.chunk {} ORDER BY f.score DESC, c.ordinal"
-)
-_RANKED = _CHUNKS.format(f"{_SCORE} ORDER BY bm25(chunks_fts, {WEIGHTS}) LIMIT ?", "")
-_SCORED = _CHUNKS.format(_SCORE, "WHERE f.score>=?")
+_OF = "f JOIN chunks c ON c.n=f.chunk JOIN entries e ON e.n=c.entry"
+_START, _ID = 2, 6  # places in what was found
 TIES = 12  # rows beyond those wanted, to see whether the last ones tie
 _MOST_MENTIONS = 5_000  # reading more would take longer than the search; a name so common is believed
 _AUTHORS = """
@@ -68,11 +62,8 @@ def match(
     """
     found: dict[str, Row] = {}
     query = match_query(words)
-    tokens = scope_tokens(connection, scope)
-    if tokens is None:
-        return []
     if query is not None:
-        ranked = _ranked(connection, scope, wanted, scoped(query, tokens), limit)
+        ranked = _ranked(connection, scope, wanted, texts(connection, scope, query), limit)
         if not words.globs and not roots:
             return ranked[:limit]
         found = {row.id: row for row in ranked}
@@ -80,8 +71,8 @@ def match(
         for row in _globbed(connection, scope, wanted, pattern, limit):
             found.setdefault(row.id, row).score += 1.0
     for prefix, stem in roots.items():
-        begins = scoped(beginning(prefix, stem), tokens)
-        for row in _prefixed(connection, scope, wanted, begins, prefix + "*", limit):
+        begins = texts(connection, scope, beginning(prefix, stem))
+        for row in _prefixed(connection, scope, wanted, begins, prefix + "*", limit) if begins else ():
             if row.id in found:
                 found[row.id].score += row.score
             else:
@@ -89,52 +80,57 @@ def match(
     return sorted(found.values(), key=_by_score)[:limit]
 
 
-def _ranked(connection: apsw.Connection, scope: Scope, wanted: Filter, query: str, limit: int) -> list[Row]:
+def _ranked(connection: apsw.Connection, scope: Scope, wanted: Filter, said: Texts | None, limit: int) -> list[Row]:
     """The best `limit`, with every other row that ties with the last: rowids must not decide."""
-    found = _looked_up(connection, scope, wanted, query, limit) if _is_loose(scope, wanted) else None
+    if said is None:
+        return []
+    found = _looked_up(connection, scope, wanted, said, limit) if _is_loose(scope, wanted) else None
     if found is not None:
         return found
-    return _entries(lambda most: _joined(connection, scope, wanted, query, most), limit + TIES, limit)
+    where = where_filter(wanted, where_scope(scope, Where()))
+    return _entries(lambda most: _joined(connection, where, said, most), limit + TIES, limit)
 
 
 def _is_loose(scope: Scope, wanted: Filter) -> bool:
-    """Whether nearly all that a scope's tokens find passes: what a context leaves out is little."""
+    """Whether nearly all that is found in a scope passes: what a context leaves out is little."""
     open = scope.workspace is None and (scope.shared or scope.user is None)
     return open and wanted.sensitive is not True and not wanted.replace(sensitive=None, provenance=()).narrows
 
 
 def _looked_up(
-    connection: apsw.Connection, scope: Scope, wanted: Filter, query: str, limit: int
+    connection: apsw.Connection, scope: Scope, wanted: Filter, said: Texts, limit: int
 ) -> list[Row] | None:  # fmt: skip
     """Rank chunks first, then look up only the best of each entry: joining every match takes three times as long.
 
     None if too few of them pass a filter to be sure.
     """
+    where = where_filter(wanted, where_scope(scope, Where()))
+    sql = f"SELECT f.score, {found(limit)}, {where} FROM ({said.sql} {{}}) {_OF} {{}}"
+    values = (*where.values, *said.values)
     most = round(limit * _pieces(connection) * (2 if wanted.narrows else 1)) + TIES
     while True:
-        found = ask_all(connection, _RANKED, (query, most))
-        best, cut = _best(found), len(found) == most
+        rows = ask_all(connection, sql.format("ORDER BY score DESC LIMIT ?", ""), (*values, most))
+        best, cut = _best(rows), len(rows) == most
         if len(best) >= limit or not cut:
             break
         most *= 4
     least = best[limit - 1][0] if len(best) >= limit and not wanted.narrows else 0.0
-    if cut and found[-1][0] == least:  # others of the same score were cut off
-        best = _best(ask_all(connection, _SCORED, (query, least)))
-    scores = {chunk: score for score, chunk in best if score >= least}
-    rows = picked(connection, scope, wanted, list(scores))
-    for row in rows:
-        row.score = scores[row.chunk]
-    ranked = sorted(rows, key=_by_score)
-    unsure = wanted.narrows and cut and (len(ranked) < limit or ranked[limit - 1].score <= found[-1][0])
+    lowest = min((row[0] for row in rows), default=0.0)
+    if cut and lowest == least:  # others of the same score were cut off
+        best = _best(ask_all(connection, sql.format("", "WHERE f.score>=?"), (*values, least)))
+    ranked = sorted((found_row(row[:-1]) for row in best if row[0] >= least and row[-1]), key=_by_score)
+    unsure = wanted.narrows and cut and (len(ranked) < limit or ranked[limit - 1].score <= lowest)
     return None if unsure else ranked
 
 
-def _best(found: Sequence[tuple[float, int, int]]) -> list[tuple[float, int]]:
-    """Score and chunk of each entry's best chunk, best first."""
-    best: dict[int, tuple[float, int]] = {}
-    for score, chunk, entry in found:
-        best.setdefault(entry, (score, chunk))
-    return list(best.values())
+def _best(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """The best chunk of each entry, of equals the first in its text; best first."""
+    best: dict[str, tuple[Any, ...]] = {}
+    for row in rows:
+        known = best.get(row[_ID])
+        if known is None or (row[0], -row[_START]) > (known[0], -known[_START]):
+            best[row[_ID]] = row
+    return sorted(best.values(), key=itemgetter(0), reverse=True)
 
 
 def _by_score(row: Row) -> tuple[float, str]:
@@ -162,33 +158,20 @@ def _entries(ask: Callable[[int], list[Row]], most: int, limit: int) -> list[Row
         most *= 4
 
 
-def _joined(connection: apsw.Connection, scope: Scope, wanted: Filter, query: str, limit: int) -> list[Row]:
-    """The best `limit` chunks of what passes a filter."""
-    where = where_filter(wanted, where_scope(scope, Where()))
-    sql = (
-        f"SELECT -bm25(chunks_fts, {WEIGHTS}) AS score, c.n, c.start, c.stop, {ROW} FROM chunks_fts f "
-        "JOIN chunks c ON c.n=f.rowid JOIN entries e ON e.n=c.entry "
-        f"WHERE chunks_fts MATCH ? AND {where} ORDER BY score DESC, e.id, c.ordinal LIMIT ?"
-    )
-    return list(map(found_row, ask_all(connection, sql, (query, *where.values, limit))))
+def _joined(connection: apsw.Connection, where: Where, said: Texts, limit: int) -> list[Row]:
+    """The best `limit` chunks of what passes."""
+    best = f"WHERE {where} ORDER BY f.score DESC, e.id, c.ordinal LIMIT ?"
+    sql = f"SELECT f.score, {found(limit)} FROM ({said.sql}) {_OF} {best}"
+    return list(map(found_row, ask_all(connection, sql, (*said.values, *where.values, limit))))
 
 
 def _prefixed(
-    connection: apsw.Connection, scope: Scope, wanted: Filter, query: str, pattern: str, limit: int
+    connection: apsw.Connection, scope: Scope, wanted: Filter, said: Texts, pattern: str, limit: int
 ) -> list[Row]:
     """Rows with a word that begins so: the full text finds those that may, their own text decides."""
     where = where_filter(wanted, where_scope(scope, Where()))
-    sql = (
-        f"SELECT -bm25(chunks_fts, {WEIGHTS}) AS score, c.n, c.start, c.stop, {ROW} FROM chunks_fts f "
-        "JOIN chunks c ON c.n=f.rowid JOIN entries e ON e.n=c.entry "
-        f"WHERE chunks_fts MATCH ? AND {where} AND glob_words(concat_ws(' ', c.text, e.tags, e.path), ?) "
-        "ORDER BY score DESC, e.id, c.ordinal LIMIT ?"
-    )
-
-    def best(most: int) -> list[Row]:
-        return list(map(found_row, ask_all(connection, sql, (query, *where.values, pattern, most))))
-
-    return _entries(best, limit, limit)
+    where.add("glob_words(concat_ws(' ', c.text, e.tags, e.path), ?)", pattern)
+    return _entries(lambda most: _joined(connection, where, said, most), limit, limit)
 
 
 def _globbed(connection: apsw.Connection, scope: Scope, wanted: Filter, pattern: str, limit: int) -> list[Row]:
@@ -203,16 +186,13 @@ def _globbed(connection: apsw.Connection, scope: Scope, wanted: Filter, pattern:
 
 
 def describe(connection: apsw.Connection, rows: Sequence[Row]) -> None:
-    """Fill in what the text of each looks like: of a long one the piece that matches, which is short to read."""
+    """Fill in the text of each: of a long one the piece that matches, which is short to read."""
     lacking = {row.id: row for row in rows if not row.chunk}
     for id, chunk in ask_all(connection, _FIRST, (json.dumps(list(lacking)),)) if lacking else ():
         lacking[id].chunk = chunk
     by_chunk = {row.chunk: row for row in rows}
-    for chunk, size, said in ask_all(connection, _SHAPE, (json.dumps(list(by_chunk)),)):
-        if not (size.__class__ is int and said.__class__ is str):
-            raise ValueError("a text without size, or none")
-        row = by_chunk[chunk]
-        row.size, row.asks, row.said = size, asks(said), said
+    for chunk, size, said in described(connection, list(by_chunk)):
+        tell(by_chunk[chunk], size, said)
 
 
 def look_around(connection: apsw.Connection, rows: Sequence[Row]) -> None:
@@ -232,12 +212,11 @@ def authors(connection: apsw.Connection, scope: Scope, most: int) -> list[str]:
 
 def mentions(connection: apsw.Connection, scope: Scope, author: str) -> tuple[int, int]:
     """How often an author's name stands in their own words and in those of the others they speak with."""
-    tokens = scope_tokens(connection, scope)
-    if tokens is None:
+    said = texts(connection, scope, phrase(author))
+    if said is None:
         return 0, 0
-    query = scoped(phrase(author), tokens)
-    few = "SELECT count(*) FROM (SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH ? LIMIT ?)"
-    if ask_one(connection, few, (query, _MOST_MENTIONS + 1))[0] > _MOST_MENTIONS:
+    few = f"SELECT count(*) FROM (SELECT chunk FROM ({said.sql}) LIMIT ?)"
+    if ask_one(connection, few, (*said.values, _MOST_MENTIONS + 1))[0] > _MOST_MENTIONS:
         return 0, 0
-    own, other = ask_one(connection, _MENTIONS, (author, query))
+    own, other = ask_one(connection, _MENTIONS.format(texts=said.sql), (author, author, *said.values, author))
     return own, other

@@ -11,7 +11,8 @@ import json
 
 from .database import ask_all
 from .kept import Kept
-from .pages import SHARED, SLOTS, VACANT
+from .numbers import SHARED, VACANT
+from .pages import SLOTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

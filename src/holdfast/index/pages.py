@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 
 from .database import ask_one
+from .numbers import VACANT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 SLOTS = 256
 OWNER = 4  # bytes, signed, little-endian
-VACANT, SHARED, NOBODY = -1, 0, -2  # besides the numbers of users
 _EMPTY = VACANT.to_bytes(OWNER, "little", signed=True)
 _SIGNS = bytes(b"01"[byte >> 7] for byte in range(256))
 _WORD = 64

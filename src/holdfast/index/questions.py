@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from ..model.scope import Scope
 
 ROW = "e.id, e.time, e.type, e.importance, e.pinned, e.session_id, e.workspace, e.role, e.author, e.file, e.seq"
+_SAID = "CASE c.ordinal WHEN 0 THEN c.stop ELSE (SELECT max(l.stop) FROM chunks l WHERE l.entry=c.entry) END, c.text"
+_MANY = 2_000  # rows of which most are never looked at: their texts are left where they are
 _ORDERS = {
     "time": "e.time DESC, e.id", "oldest": "e.time, e.id", "importance": "e.importance DESC, e.time DESC, e.id",
 }  # fmt: skip
@@ -54,14 +56,34 @@ def row_of(found: tuple[Any, ...]) -> Row:
     return Row(*found)
 
 
+def found(limit: int) -> str:
+    """Columns of a row that was found by a chunk; one of not too many with its text, which costs next to nothing."""
+    return f"c.n, c.start, c.stop, {_SAID if limit <= _MANY else 'NULL, NULL'}, {ROW}"
+
+
 def found_row(found: tuple[Any, ...]) -> Row:
-    """The same after its score, and the chunk and span of its text by which it was found."""
-    score, chunk, start, stop = found[:4]
+    """A row from its score and the columns `found`."""
+    score, chunk, start, stop, size, said = found[:6]
     if not (score.__class__ is float and chunk.__class__ is start.__class__ is stop.__class__ is int):
         raise ValueError("a score or a span with a number that is none")
-    row = row_of(found[4:])
+    row = row_of(found[6:])
     row.score, row.chunk, row.span = score, chunk, (start, stop)
+    if said is not None:
+        tell(row, size, said)
     return row
+
+
+def tell(row: Row, size: Any, said: Any) -> None:
+    """Fill in the text of a row."""
+    if not (size.__class__ is int and said.__class__ is str):
+        raise ValueError("a text without size, or none")
+    row.size, row.said = size, said
+
+
+def described(connection: apsw.Connection, chunks: Sequence[int]) -> list[tuple[Any, ...]]:
+    """Chunk, size and text of each."""
+    sql = f"SELECT c.n, {_SAID} FROM json_each(?) j JOIN chunks c ON c.n=j.value"
+    return ask_all(connection, sql, (json.dumps(chunks),))
 
 
 def rows(
@@ -79,13 +101,13 @@ def rows(
 def picked(connection: apsw.Connection, scope: Scope, wanted: Filter, chunks: Sequence[int]) -> list[Row]:
     """The entries of these chunks that pass."""
     where = where_filter(wanted, where_scope(scope, Where()))
-    found = ask_all(
+    rows = ask_all(
         connection,
-        f"SELECT 0.0, c.n, c.start, c.stop, {ROW} FROM json_each(?) j JOIN chunks c ON c.n=j.value "
+        f"SELECT 0.0, {found(len(chunks))} FROM json_each(?) j JOIN chunks c ON c.n=j.value "
         f"JOIN entries e ON e.n=c.entry WHERE {where}",
         (json.dumps(chunks), *where.values),
     )
-    return list(map(found_row, found))
+    return list(map(found_row, rows))
 
 
 def when_recalled(connection: apsw.Connection, rows: Sequence[Row]) -> None:

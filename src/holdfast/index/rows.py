@@ -9,6 +9,7 @@ every change of what an entry says or whether it is seen. It reads no file.
 from __future__ import annotations
 
 import json
+from operator import itemgetter
 
 from ..model.entry import ROLES
 from ..model.ids import digest
@@ -16,6 +17,7 @@ from ..model.moment import millis
 from ..text.content import searchable, searchable_text
 from .cutting import chunking_of
 from .database import ask_all, ask_one
+from .numbers import block, owner_of
 from .schema import DELETED, SUPERSEDED, VISIBLE
 from .stale import Stale
 
@@ -42,7 +44,7 @@ _INSERT_CHUNK = "INSERT INTO chunks(n, entry, ordinal, start, stop, hash, text) 
 _INSERT_FTS = "INSERT INTO chunks_fts(rowid, text, tags, path, scope) VALUES(?,?,?,?,?)"
 _DELETE_FTS = "INSERT INTO chunks_fts(chunks_fts, rowid, text, tags, path, scope) VALUES('delete',?,?,?,?,?)"
 _FTS_PARTS = """
-SELECT c.n, c.text, e.tags, e.path, e.scope, e.user_id, e.session_id
+SELECT c.n, c.text, e.tags, e.path, e.session_id
 FROM chunks c JOIN entries e ON e.n = c.entry WHERE e.n = ? AND c.stop IS NOT NULL
 """
 
@@ -52,9 +54,8 @@ _READ = (
     "sensitive", "provenance", "key", "tool", "path", "tags", "references", "metadata", "content",
 )  # fmt: skip
 _COUNT = "INSERT INTO meta VALUES(?1, ?2) ON CONFLICT(key) DO UPDATE SET value = value + ?3"
-_LAST = "SELECT coalesce((SELECT max(n) FROM entries), 0), coalesce((SELECT max(n) FROM chunks), 0)"
 _MOST_AT_ONCE = 400
-_ENTRIES, _CHUNKS = 0, 1  # places in what `_LAST` finds
+_MOST_PENDING = 4_000
 
 
 class Rows:
@@ -65,10 +66,11 @@ class Rows:
         self._connection = connection
         self._users: dict[str, int] = {}
         self._sessions: dict[str, int] = {}
-        self._tokens: dict[tuple[str, str | None, str | None], str] = {}
+        self._last: dict[int, int] = {}  # the highest number of a chunk, by owner
+        self._last_entry = -1  # likewise; unknown at first
+        self._pending: list[FullText] = []  # not yet in the full text
         self._stale = Stale(connection)
         self._buried: bool | None = None  # whether there are tombstones; unknown at first
-        self._last: list[int] = []  # highest numbers of entries and chunks; likewise
         self._rule: Chunking | None = None
         self._added = self._searched = 0  # entries, and the chunks by which they are searched
         self.duplicates = 0
@@ -77,10 +79,11 @@ class Rows:
     @property
     def known(self) -> int:
         """How many numbers are kept at hand."""
-        return len(self._users) + len(self._sessions) + len(self._tokens)
+        return len(self._users) + len(self._sessions)
 
     def flush(self) -> None:
-        """Write down how many entries became searchable, and by how many chunks; before every commit."""
+        """Write down what became searchable, how many entries and by how many chunks; before every commit."""
+        self._put()
         for key, added in (("searchable", self._added), ("searched", self._searched)):
             if added:
                 self._run(_COUNT, (key, str(added), added))
@@ -118,7 +121,7 @@ class Rows:
                 id, seq, checksum, scope, session, user, workspace, stamp, type, importance, pinned, sensitive,
                 provenance, key, tool, path, tags, references, metadata, content,
             ) = read  # fmt: skip
-            n, scope, content = self._number(_ENTRIES), scope or "session", content or {}
+            n, scope, content = self._entry_number(), scope or "session", content or {}
             state = self._state_of_new(id, file, key, seq) if stones or key is not None else VISIBLE
             entries.append((
                 n, file, line.offset, line.length, state, id, seq, checksum or "", scope, session, user, workspace,
@@ -128,28 +131,32 @@ class Rows:
             ))  # fmt: skip
             if tags or references:
                 self._label(n, tags or (), references or ())
-            cut = self._cut(n, searchable_text(content))
+            owner = owner_of(scope, None if user is None else self.user(user))
+            cut = self._cut(n, owner, searchable_text(content))
             chunks += cut
             if state == VISIBLE:
-                texts += _full_text(cut, tags, path, self._token(scope, user, session))
+                texts += _full_text(cut, tags, path, self._token(session))
                 self._added += 1
-        for statement, rows in ((_INSERT_ENTRY, entries), (_INSERT_CHUNK, chunks), (_INSERT_FTS, texts)):
-            if rows:
-                self._connection.executemany(statement, rows)
+        if entries:
+            self._connection.executemany(_INSERT_ENTRY, entries)
+            self._connection.executemany(_INSERT_CHUNK, chunks)
         self._stale.added([row[0] for row in entries], [row[0] for row in texts])
         self._searched += len(texts)
+        self._pending += texts
+        if len(self._pending) >= _MOST_PENDING:
+            self._put()
 
-    def _cut(self, n: int, text: str) -> list[ChunkRow]:
+    def _cut(self, n: int, owner: int, text: str) -> list[ChunkRow]:
         """The chunks of an entry: its whole text, and its pieces if it is long."""
         if self._rule is None:
             self._rule = chunking_of(self._connection)
         spans = self._rule.spans(text)
         if not spans:
-            return [(self._number(_CHUNKS), n, 0, 0, len(text), digest(text.encode()), text)]
+            return [(self._chunk_number(owner), n, 0, 0, len(text), digest(text.encode()), text)]
         pieces: list[tuple[int, int, int | None, str]] = [(0, 0, None, text)]
         pieces += [(ordinal, start, stop, text[start:stop]) for ordinal, (start, stop) in enumerate(spans, 1)]
         return [
-            (self._number(_CHUNKS), n, ordinal, start, stop, digest(said.encode()), said)
+            (self._chunk_number(owner), n, ordinal, start, stop, digest(said.encode()), said)
             for ordinal, start, stop, said in pieces
         ]
 
@@ -168,11 +175,21 @@ class Rows:
         self.duplicates += len(lines) - len(new)
         return new
 
-    def _number(self, table: int) -> int:
-        """The next row of `entries` or of `chunks`; we are the only writer."""
-        self._last = self._last or list(ask_one(self._connection, _LAST))
-        self._last[table] += 1
-        return self._last[table]
+    def _entry_number(self) -> int:
+        """The next row of `entries`; we are the only writer."""
+        if self._last_entry < 0:
+            (self._last_entry,) = ask_one(self._connection, "SELECT coalesce(max(n), 0) FROM entries")
+        self._last_entry += 1
+        return self._last_entry
+
+    def _chunk_number(self, owner: int) -> int:
+        """The next row of `chunks` among those of its owner."""
+        if owner not in self._last:
+            first, last = block(owner)
+            found = ask_one(self._connection, "SELECT max(n) FROM chunks WHERE n BETWEEN ? AND ?", (first, last))
+            self._last[owner] = first - 1 if found[0] is None else found[0]
+        self._last[owner] += 1
+        return self._last[owner]
 
     def _label(self, n: int, tags: Iterable[str], references: Iterable[str]) -> None:
         for tag in tags:
@@ -241,14 +258,15 @@ class Rows:
         self._label(n, tags, ())
 
     def _retext(self, n: int, text: str) -> None:
-        (detail,) = ask_one(self._connection, "SELECT detail FROM entries WHERE n=?", (n,))
+        detail, scope, user = ask_one(self._connection, "SELECT detail, scope, user_id FROM entries WHERE n=?", (n,))
         parts = json.loads(detail)
         if "decision" in parts["content"]:
             parts["content"]["decision"] = text
             self._run("UPDATE entries SET detail=? WHERE n=?", (_json(parts), n))
         whole = searchable_text({**parts["content"], "text": text})
         self._run("DELETE FROM chunks WHERE entry=?", (n,))
-        self._connection.executemany(_INSERT_CHUNK, self._cut(n, whole))
+        owner = owner_of(scope, None if user is None else self.user(user))
+        self._connection.executemany(_INSERT_CHUNK, self._cut(n, owner, whole))
 
     def drop(self, n: int, state: int) -> None:
         """Take an entry out of every table."""
@@ -307,13 +325,21 @@ class Rows:
 
     # -- full text
 
+    def _put(self) -> None:
+        """In the order of numbers: FTS5 writes a segment whenever a lower one follows."""
+        if self._pending:
+            self._pending.sort(key=itemgetter(0))
+            self._connection.executemany(_INSERT_FTS, self._pending)
+            self._pending = []
+
     def _show(self, n: int) -> None:
         parts = self._parts(n)
-        self._connection.executemany(_INSERT_FTS, parts)
+        self._pending += parts
         self._added += 1
         self._searched += len(parts)
 
     def _hide(self, n: int) -> None:
+        self._put()
         parts = self._parts(n)
         self._connection.executemany(_DELETE_FTS, parts)
         self._added -= 1
@@ -322,19 +348,13 @@ class Rows:
     def _parts(self, n: int) -> list[FullText]:
         """What the full-text rows of an entry hold, computed alike for insert and delete."""
         return [
-            (chunk, searchable(text), " ".join(json.loads(tags)), path or "", self._token(scope, user, session))
-            for chunk, text, tags, path, scope, user, session in ask_all(self._connection, _FTS_PARTS, (n,))
+            (chunk, searchable(text), " ".join(json.loads(tags)), path or "", self._token(session))
+            for chunk, text, tags, path, session in ask_all(self._connection, _FTS_PARTS, (n,))
         ]
 
-    def _token(self, scope: str, user: str | None, session: str | None) -> str:
-        """Words of the scope column: single alphanumeric tokens, since `_` would split and stems would cut."""
-        whose = scope, user, session
-        if whose not in self._tokens:
-            words = ["g0"] if scope == "global" else []
-            words += [f"u{self.user(user)}"] if user is not None else []
-            words += [f"s{self.session(session)}"] if session is not None else []
-            self._tokens[whose] = " ".join(words)
-        return self._tokens[whose]
+    def _token(self, session: str | None) -> str:
+        """The word of the scope column: a single alphanumeric token, since `_` would split and stems would cut."""
+        return "" if session is None else f"s{self.session(session)}"
 
     def user(self, id: str) -> int:
         if id not in self._users:
@@ -357,7 +377,6 @@ class Rows:
         """A journal is gone; its rows were dropped before."""
         self._run("DELETE FROM sessions WHERE id=?", (id,))
         self._sessions.pop(id, None)
-        self._tokens.clear()
 
 
 def _full_text(chunks: list[ChunkRow], tags: Iterable[str] | None, path: str | None, where: str) -> list[FullText]:

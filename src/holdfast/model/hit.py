@@ -27,7 +27,7 @@ class Hit(Value):
     end_line: int | None = None
     score: float
     snippet: str
-    marks: tuple[tuple[int, int], ...] = ()  # where the question's words stand in the snippet; not part of the JSON
+    marks: Iterable[tuple[int, int]] = ()  # where the question's words stand in the snippet; not part of the JSON
     timestamp: str
     session_id: str | None = None
     session_key: str | None = None

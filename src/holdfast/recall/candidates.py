@@ -7,7 +7,7 @@ when the question has words at all. A side that did not run is named with its re
 from __future__ import annotations
 
 from .coverage import idf
-from .fusion import WITH_VECTORS, WITHOUT_VECTORS, Sides, scaled, spread, talk_of
+from .fusion import WITH_VECTORS, WITHOUT_VECTORS, talk_of
 from .wording import Sought
 
 TYPE_CHECKING = False
@@ -53,15 +53,12 @@ class Candidates:
         vector = self._vector(question)
         near = store.index.near(scope, wanted, vector, NEAREST) if vector is not None else []
         self.rows = _joined(by_word, near)
-        self.sides = Sides(keyword=scaled({row.id: row.score for row in by_word}), sought=self._sought())
-        if vector is not None:
-            nearness = spread({row.id: row.cosine for row in near if row.cosine is not None})
-            self.sides = self.sides.replace(vector=nearness)
-        elif question.words.terms:
+        self.sought = self._sought()
+        if vector is None and question.words.terms:
             self.rows += self._answers(by_word)
         self._known = {row.id for row in self.rows}
-        if read := _read(self.rows, by_word, near):
-            store.index.describe(scope, read)
+        if unread := _unread(self.rows, by_word, near):
+            store.index.describe(scope, unread)
 
     def _by_word(self) -> list[Row]:
         """The best by words; without common ones where the others find enough: half the work or less, as good."""
@@ -128,10 +125,14 @@ def _joined(by_word: Sequence[Row], near: Sequence[Row]) -> list[Row]:
     return list(rows.values())
 
 
-def _read(rows: Sequence[Row], by_word: Sequence[Row], near: Sequence[Row]) -> list[Row]:
-    """Whose text is looked at: what people said to each other, and of anything else the best of either side."""
-    ids = {row.id for row in (*by_word[:READ], *near[:READ], *talk_of(rows))}
-    return [row for row in rows if row.id in ids]
+def _unread(rows: Sequence[Row], by_word: Sequence[Row], near: Sequence[Row]) -> list[Row]:
+    """Whose text is still to be read: what people said to each other, and of anything else the best of either side."""
+    unread = [row for row in rows if not row.size]
+    if not unread:
+        return []
+    ids = {row.id for row in (*by_word[:READ], *near[:READ])}
+    ids.update(row.id for row, said in zip(rows, talk_of(rows), strict=True) if said)
+    return [row for row in unread if row.id in ids]
 
 
 def without_common(words: Words, total: int, seen: Mapping[str, int]) -> Words:

@@ -12,9 +12,8 @@ from math import log
 
 from ..model.entry import ROLES
 from ..model.value import Value
-from ..text.form import NAME, NUMBER, TIME, shows
+from ..text.form import NAME, NUMBER, TIME, asks, shows
 from .dates import nearness
-from .wording import Sought
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +21,9 @@ if TYPE_CHECKING:
 
     from ..model.query import Row
     from .asking import Question
+    from .wording import Sought
 
-    Scores = dict[str, float]
+    Column = list[float]  # a value for each row; empty: nothing for any
 
 
 class Weights(Value):
@@ -45,94 +45,95 @@ class Weights(Value):
     name: float = 0.2
 
 
-class Sides(Value):
-    """What the sides of a search found, and the words they were asked for."""
-
-    keyword: Scores
-    vector: Scores | None = None
-    sought: Sought = Sought()
-
-
 WITH_VECTORS = Weights()
 WITHOUT_VECTORS = Weights(neighbour=0.3, session=0.5, author=0.5)
 PIECE = 640  # characters of the longest text that is searched as a whole
 
 
-def scaled(scores: Mapping[str, float]) -> Scores:
+def scaled(scores: Sequence[float]) -> Column:
     """To 0..1 by the best; for keyword scores, whose zero means "no word"."""
-    best = max(scores.values(), default=0.0)
-    return {id: score / best for id, score in scores.items()} if best > 0 else {}
+    best = max(scores, default=0.0)
+    return [score / best for score in scores] if best > 0 else [0.0] * len(scores)
 
 
-def spread(scores: Mapping[str, float]) -> Scores:
-    """To 0..1 between worst and best; for cosines, whose zero means nothing."""
-    if not scores:
-        return {}
-    low, high = min(scores.values()), max(scores.values())
-    return {id: (score - low) / (high - low) if high > low else 1.0 for id, score in scores.items()}
+def spread(cosines: Sequence[float | None]) -> Column:
+    """To 0..1 between worst and best; for cosines, whose zero means nothing. None where none was compared."""
+    there = [cosine for cosine in cosines if cosine is not None]
+    low, high = min(there, default=0.0), max(there, default=0.0)
+    if low == high:
+        return [0.0 if cosine is None else 1.0 for cosine in cosines]
+    return [0.0 if cosine is None else (cosine - low) / (high - low) for cosine in cosines]
 
 
-def blended(sides: Sides, weights: Weights) -> Scores:
+def blended(rows: Sequence[Row], weights: Weights, near: bool) -> Column:
     """A weighted mean over the sides that ran."""
-    keyword, vector = sides.keyword, sides.vector
-    if vector is None:
-        return dict(keyword)
-    total = weights.keyword + weights.vector
-    ids = {**keyword, **vector}
-    return {id: (weights.keyword * keyword.get(id, 0.0) + weights.vector * vector.get(id, 0.0)) / total for id in ids}
+    keyword = scaled([row.score for row in rows])
+    if not near:
+        return keyword
+    whole = weights.keyword + weights.vector
+    words, vectors = weights.keyword / whole, weights.vector / whole
+    cosines = spread([row.cosine for row in rows])
+    return [words * word + vectors * cosine for word, cosine in zip(keyword, cosines, strict=True)]
 
 
-def lent(rows: Sequence[Row], base: Scores, weights: Weights) -> Scores:
+def lent(rows: Sequence[Row], base: Column, weights: Weights) -> Column:
     """What the entries just before and after it in its journal lend to each, and a little those beyond."""
     files: dict[str | int, dict[int, float]] = {}
+    for row, own in zip(rows, base, strict=True):
+        files.setdefault(row.file, {})[row.seq] = own
+    near, far = weights.neighbour, weights.beyond
+    found = []
     for row in rows:
-        files.setdefault(row.file, {})[row.seq] = base.get(row.id, 0.0)
-    near, far, found = weights.neighbour, weights.beyond, {}
-    for row in rows:
-        if len(beside := files[row.file]) == 1:
-            continue  # nobody there
+        beside = files[row.file]
+        if len(beside) == 1:  # nobody there
+            found.append(0.0)
+            continue
         of, seq = beside.get, row.seq
-        found[row.id] = near * (of(seq - 1, 0.0) + of(seq + 1, 0.0)) + far * (of(seq - 2, 0.0) + of(seq + 2, 0.0))
+        found.append(near * (of(seq - 1, 0.0) + of(seq + 1, 0.0)) + far * (of(seq - 2, 0.0) + of(seq + 2, 0.0)))
     return found
 
 
-def by_author(rows: Sequence[Row], question: Question, trusted: float) -> Scores:
+def by_author(rows: Sequence[Row], question: Question, trusted: float) -> Column:
     """1 for what the one named author said, or the user where the question speaks of oneself."""
     if len(question.authors) == 1:
-        return {row.id: trusted for row in rows if row.author == question.authors[0]}
+        (author,) = question.authors
+        return [trusted if row.author == author else 0.0 for row in rows]
     if not question.authors and question.first_person:
-        return {row.id: 1.0 for row in rows if "user" in (row.role, row.author)}
-    return {}
+        return [1.0 if "user" in (row.role, row.author) else 0.0 for row in rows]
+    return []
 
 
-def by_date(rows: Sequence[Row], question: Question) -> Scores:
+def by_date(rows: Sequence[Row], question: Question) -> Column:
     """How near each entry's day lies to a date that the question names."""
     dates = list(question.dates)
-    return {row.id: nearness(dates, row.time) for row in rows} if dates else {}
+    return [nearness(dates, row.time) for row in rows] if dates else []
 
 
-def by_form(rows: Sequence[Row], question: Question, weights: Weights) -> Scores:
-    """In talk between people, turns that tell count more than turns that ask, and most what can be the answer.
+def by_form(rows: Sequence[Row], question: Question, weights: Weights) -> Column:
+    """In talk between people, turns that tell count more than turns that ask, and most what can be the answer; of
+    anything else what is longer than one piece is taken down: of many the best looks good by chance.
 
     With an assistant it is not so: there the user's questions say what the user has and wants.
     """
     talk = talk_of(rows)
-    if not talk:
-        return {}
-    middle = sum(log(1 + row.size) for row in talk) / len(talk)
-    telling = {row.id: weights.length * (log(1 + row.size) - middle) - weights.asking * row.asks for row in talk}
+    found = [-weights.long * log(row.size / PIECE) if row.size > PIECE else 0.0 for row in rows]
+    if not any(talk):
+        return found
+    sizes = [log(1 + row.size) for row in rows]
+    middle = sum(size for size, said in zip(sizes, talk, strict=True) if said) / sum(talk)
     shapes = ((TIME, weights.time), (NUMBER, weights.number), (NAME, weights.name))
-    for sign, weight in shapes:
-        if question.form & sign:
-            for row in talk:
-                telling[row.id] += weight * shows(row.said, sign)
-    return telling
+    wanted = [(sign, weight) for sign, weight in shapes if question.form & sign]
+    for place, row in enumerate(rows):
+        if talk[place]:
+            shown = sum(weight * shows(row.said, sign) for sign, weight in wanted)
+            found[place] = weights.length * (sizes[place] - middle) - weights.asking * asks(row.said) + shown
+    return found
 
 
-def talk_of(rows: Sequence[Row]) -> list[Row]:
-    """What people said to each other: by name or by nobody knows whom, in sessions without an assistant."""
+def talk_of(rows: Sequence[Row]) -> list[bool]:
+    """Which people said to each other: by name or by nobody knows whom, in sessions without an assistant."""
     assisted = {row.session_id for row in rows if "assistant" in (row.role, row.author)}
-    return [row for row in rows if row.session_id not in assisted and _by_somebody(row)]
+    return [row.session_id not in assisted and _by_somebody(row) for row in rows]
 
 
 def _by_somebody(row: Row) -> bool:
@@ -141,53 +142,42 @@ def _by_somebody(row: Row) -> bool:
     return row.author.lower() not in ROLES
 
 
-def by_words(rows: Sequence[Row], sought: Sought, weights: Weights) -> dict[str, Scores]:
+def by_words(rows: Sequence[Row], sought: Sought, weights: Weights) -> tuple[Column, Column]:
     """What the words of a question say: those that stand together in a row, and those that its session holds in all."""
-    held = {row.id: sought.held(row.said) for row in rows}
-    together = {id: weights.together * worth for id, (_, worth) in held.items() if worth}
+    held = [sought.held(row.said) for row in rows]
+    names = [row.session_id or row.id for row in rows]
     sessions: dict[str, int] = {}
-    for row in rows:
-        name = row.session_id or row.id
-        sessions[name] = sessions.get(name, 0) | held[row.id][0]
+    for name, (bits, _) in zip(names, held, strict=True):
+        sessions[name] = sessions.get(name, 0) | bits
     shares = {name: weights.session * sought.share(bits) for name, bits in sessions.items()}
-    return {"together": together, "session": {row.id: shares[row.session_id or row.id] for row in rows}}
-
-
-def by_length(rows: Sequence[Row], weights: Weights) -> Scores:
-    """Taken off what is longer than one piece: of many the best looks good by chance."""
-    return {row.id: -weights.long * log(row.size / PIECE) for row in rows if row.size > PIECE}
+    return [weights.together * worth for _, worth in held], [shares[name] for name in names]
 
 
 class Fused:
     """The match of each row, scaled to the best, and by name what it is the sum of."""
 
-    def __init__(self, parts: dict[str, Scores], sums: Scores) -> None:
+    def __init__(self, parts: Mapping[str, Column]) -> None:
         self._parts = parts
-        self._best = max(sums.values(), default=0.0) or 1.0
+        sums = [sum(values) for values in zip(*filter(None, parts.values()), strict=True)]
+        self._best = max(sums, default=0.0) or 1.0
         self.match = scaled(sums)
 
-    def explained(self, id: str) -> Scores:
-        """Every part of a row's match."""
-        return {name: part.get(id, 0.0) / self._best for name, part in self._parts.items()}
+    def explained(self, place: int) -> dict[str, float]:
+        """Every part of the match of one of the rows; nothing for one that is not among them."""
+        if place < 0:
+            return dict.fromkeys(self._parts, 0.0)
+        return {name: part[place] / self._best if part else 0.0 for name, part in self._parts.items()}
 
 
-def fused(rows: Sequence[Row], question: Question, sides: Sides, trusted: float, weights: Weights) -> Fused:
+def fused(
+    rows: Sequence[Row], question: Question, sought: Sought, trusted: float, weights: Weights, near: bool = False
+) -> Fused:  # fmt: skip
     """All signals together."""
-    base = blended(sides, weights)
-    parts = {
+    base = blended(rows, weights, near)
+    together, session = by_words(rows, sought, weights)
+    return Fused({
         "base": base, "neighbour": lent(rows, base, weights),
-        "author": {id: weights.author * v for id, v in by_author(rows, question, trusted).items()},
-        "date": {id: weights.date * v for id, v in by_date(rows, question).items()},
-        "form": {**by_length(rows, weights), **by_form(rows, question, weights)},
-        **by_words(rows, sides.sought, weights),
-    }  # fmt: skip
-    return Fused(parts, _added([row.id for row in rows], parts))
-
-
-def _added(ids: Sequence[str], parts: Mapping[str, Scores]) -> Scores:
-    sums = dict.fromkeys(ids, 0.0)
-    for part in parts.values():
-        for id, value in part.items():
-            if id in sums:
-                sums[id] += value
-    return sums
+        "author": [weights.author * value for value in by_author(rows, question, trusted)],
+        "date": [weights.date * value for value in by_date(rows, question)],
+        "form": by_form(rows, question, weights), "together": together, "session": session,
+    })  # fmt: skip

@@ -7,8 +7,6 @@ higher in the next one for having been found: only the seeds' relevance counts r
 
 from __future__ import annotations
 
-from operator import itemgetter
-
 from .relevance import Ranking, influence
 
 TYPE_CHECKING = False
@@ -18,7 +16,6 @@ if TYPE_CHECKING:
     from ..model.query import Row
     from ..model.scope import Scope
     from ..store import Store
-    from .fusion import Scores
 
 RANKS = ("match", "relevance", "recent", "importance")
 
@@ -26,12 +23,13 @@ RANKS = ("match", "relevance", "recent", "importance")
 class Ranked:
     """A candidate in its place: how well it matches, and what everything else does to that."""
 
-    __slots__ = ("_ranking", "_recalls", "influence", "match", "row", "weight")
+    __slots__ = ("_ranking", "_recalls", "influence", "match", "place", "row", "weight")
 
-    def __init__(self, row: Row, match: float, ranking: Ranking, recalls: bool = False) -> None:
+    def __init__(self, row: Row, match: float, ranking: Ranking, recalls: bool = False, place: int = -1) -> None:
         self.row, self.match, self._ranking, self._recalls = row, match, ranking, recalls
-        self.weight = ranking.weight(row, recalls)
-        self.influence = influence(self.weight, ranking.influence)
+        self.place = place  # among the candidates; -1 for one that holds a word and was not ranked
+        self.weight = weight = ranking.weight(row, recalls)
+        self.influence = influence(weight, ranking.influence) if weight < 1.0 else 1.0
 
     @property
     def session_key(self) -> str | None:
@@ -41,7 +39,8 @@ class Ranked:
     def factors(self) -> dict[str, float]:
         """All of them by name."""
         found = self._ranking.factors(self.row, self.match, self._recalls)
-        return {**found, "influence": self.influence}
+        found["influence"] = self.influence
+        return found
 
 
 def ranking_for(store: Store, scope: Scope, rows: Sequence[Row]) -> Ranking:
@@ -50,12 +49,15 @@ def ranking_for(store: Store, scope: Scope, rows: Sequence[Row]) -> Ranking:
     return Ranking(store.settings, store.clock.now(), scope.workspace, store.index.sessions(scope, ids))
 
 
-def ordered(rows: Sequence[Row], match: Scores, ranking: Ranking, rank: str) -> list[Ranked]:
+def ordered(rows: Sequence[Row], match: Sequence[float], ranking: Ranking, rank: str) -> list[Ranked]:
     """Best first."""
     recalls = rank == "relevance"
-    found = [Ranked(row, match.get(row.id, 0.0), ranking, recalls) for row in rows]
+    found = [
+        Ranked(row, fits, ranking, recalls, place) for place, (row, fits) in enumerate(zip(rows, match, strict=True))
+    ]
     keyed = [(-round(_rank(rank, one), 6), -one.row.time, one.row.id, one) for one in found]
-    return [one for *_, one in sorted(keyed, key=itemgetter(0, 1, 2))]
+    keyed.sort()  # no two have one id
+    return [one for *_, one in keyed]
 
 
 def _rank(rank: str, one: Ranked) -> float:

@@ -16,7 +16,7 @@ from ..model.hit import Hit, SearchResult
 from ..model.query import Filter, Words, passes
 from ..model.value import FrozenDict, Value
 from ..text.content import searchable_text
-from ..text.snippet import LENGTH, highlight, snippet
+from ..text.snippet import LENGTH, Marks, snippet
 from ..text.words import words
 from . import filters as filtering
 from .asking import trust, understand
@@ -123,7 +123,7 @@ def _hits(store: Store, scope: Scope, asked: Ask, question: Question, found: Can
     if not found.rows:
         return []
     trusted = _trust(store, scope, question)
-    matched = fused(found.rows, question, found.sides, trusted, found.weights)
+    matched = fused(found.rows, question, found.sought, trusted, found.weights, found.mode == "hybrid")
     scoring = Scoring(store, scope, question, found)
     hits: list[Hit] = []
     in_vain = 0
@@ -134,7 +134,7 @@ def _hits(store: Store, scope: Scope, asked: Ask, question: Question, found: Can
         for one, entry, parts in _spoken_for(store, scope, asked, scoring, ranked):
             score = round(min(1.0, scoring.score(parts) * one.influence), 4)  # moved as in D19
             if score >= asked.min_score and score > 0:
-                hits.append(_hit(one, entry, parts, score, matched.explained(entry.id), asked))
+                hits.append(_hit(one, entry, parts, score, matched.explained(one.place), asked))
                 in_vain = 0
             else:
                 in_vain += 1
@@ -189,17 +189,16 @@ def _trust(store: Store, scope: Scope, question: Question) -> float:
     return trust(*store.index.mentions(scope, question.authors[0])) if len(question.authors) == 1 else 1.0
 
 
-def _hit(one: Ranked, entry: Entry, parts: Parts, score: float, matched: dict[str, float], asked: Ask) -> Hit:
-    said = searchable_text(entry.content)
+def _hit(one: Ranked, entry: Entry, parts: Parts, score: float, scores: dict[str, float], asked: Ask) -> Hit:
+    """The hit of an entry; `scores` are the parts of its match, and what else there is to say goes to them."""
     factors = one.factors
-    scores = {
-        **matched, **factors, "coverage": parts.coverage, "nearness": parts.nearness, "cosine": parts.cosine,
-        "relevance": relevance(factors),
-    }  # fmt: skip
+    scores.update(
+        factors, coverage=parts.coverage, nearness=parts.nearness, cosine=parts.cosine, relevance=relevance(factors)
+    )
     terms = (*asked.words.terms, *asked.words.prefixes)
-    shown = snippet(said, terms, asked.snippet_chars, parts.span)
+    shown = snippet(searchable_text(entry.content), terms, asked.snippet_chars, parts.span)
     return Hit(
-        id=entry.id, type=entry.type, path=entry.path, score=score, snippet=shown, marks=tuple(highlight(shown, terms)),
+        id=entry.id, type=entry.type, path=entry.path, score=score, snippet=shown, marks=Marks(shown, terms),
         timestamp=entry.timestamp, session_id=entry.session_id, session_key=one.session_key, user_id=entry.user_id,
         workspace=entry.workspace, tags=entry.tags, provenance=entry.provenance, pinned=entry.pinned,
         scores=FrozenDict({name: round(value, 4) for name, value in scores.items()}), entry=entry,

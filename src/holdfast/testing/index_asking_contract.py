@@ -160,11 +160,11 @@ class MatchContract:
         assert first is not None
         assert second is not None
         assert last is not None
-        assert (first.role, first.author, first.size, first.asks, first.said) == ("user", "Ana", 4, True, "Why?")
+        assert (first.role, first.author, first.size, first.said) == ("user", "Ana", 4, "Why?")
         assert first.file == second.file == last.file
         assert (second.seq - first.seq, last.seq - second.seq) == (1, 2)
         assert (first.before, first.after) == (None, second.id)
-        assert (second.before, second.after, second.asks) == (first.id, last.id, False)
+        assert (second.before, second.after) == (first.id, last.id)
 
     def test_authors_are_named_in_order_and_within_the_scope(self, backend: Workbench) -> None:
         backend.session()
@@ -235,6 +235,15 @@ class AskContract:
         assert index.cards(ANA, journal=OTHER) == []
         assert index.sessions(ANA, [OTHER]) == {}
         assert index.counts(ANA)["entries"] == 1
+
+    def test_shared_entries_rank_among_ones_own_by_their_words(self, backend: Workbench) -> None:
+        backend.session()
+        backend.session(OTHER, user="ben")
+        little = backend.add("deploy it some time when there is nothing else that has to be done")
+        backend.add("deploy deploy deploy", OTHER, user="ben")
+        much = backend.add("deploy deploy deploy", backend.shared())
+        some = backend.add("deploy it today")
+        assert backend.find("deploy") == [much.id, some.id, little.id]
 
     def test_shared_entries_are_in_sight_of_who_may_see_them(self, backend: Workbench) -> None:
         entry = backend.add("for all", backend.shared())

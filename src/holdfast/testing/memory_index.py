@@ -18,7 +18,6 @@ from ..model.record import fold, is_entry
 from ..model.replay import Address
 from ..model.scope import whole
 from ..text.content import searchable_text
-from ..text.form import asks
 from .bm25 import has_glob, occurrences, scores, split
 from .memory_vectors import MemoryVectors, views_of, with_cosine
 from .said import held, searched
@@ -231,7 +230,7 @@ class MemoryIndex:
         entries = {entry.id: entry for entry, _ in self._in(self._all, VISIBLE)}
         for row in rows:
             text = searchable_text(entries[row.id].content)
-            row.size, row.asks, row.said = len(text), asks(text), text
+            row.size, row.said = len(text), text
 
     def look_around(self, scope: Scope, rows: Sequence[Row]) -> None:
         wanted = {row.id: row for row in rows}

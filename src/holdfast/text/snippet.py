@@ -39,6 +39,37 @@ def snippet(text: str, terms: Sequence[str], limit: int = LENGTH, within: tuple[
     return _window(text, first, min(last, first + limit - 2), limit) if first else shorten(text, limit)
 
 
+class Marks:
+    """Where the terms stand in a text, found out when somebody looks: most who search never do."""
+
+    __slots__ = ("_found", "_terms", "_text")
+
+    def __init__(self, text: str, terms: Sequence[str]) -> None:
+        self._text, self._terms = text, terms
+        self._found: tuple[tuple[int, int], ...] | None = None
+
+    @property
+    def _places(self) -> tuple[tuple[int, int], ...]:
+        if self._found is None:
+            self._found = tuple(highlight(self._text, self._terms))
+        return self._found
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, (tuple, Marks)) and self._places == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self._places)
+
+    def __repr__(self) -> str:
+        return repr(self._places)
+
+
 def highlight(text: str, terms: Sequence[str]) -> list[tuple[int, int]]:
     """Where the terms stand, as (start, end), in order and without overlap."""
     merged: list[tuple[int, int]] = []

@@ -146,12 +146,14 @@ class Asked:
             return places
         query = np.zeros(64 * len(self._matrix.bits), np.float32)
         query[: self._query.size] = self._query
-        worth = query.reshape(-1, 8) @ _signs()  # what each of 256 bytes adds, for each byte of the bits
-        octets = np.ascontiguousarray(np.ascontiguousarray(self._matrix.bits[:, places].T).view(np.uint8).T)
+        worth = (
+            query.reshape(-1, 8, 8) @ _signs()
+        )  # what each of 256 bytes adds, for each byte of each word of the bits
         guess = np.zeros(len(places), np.float32)
         added = np.empty_like(guess)
-        for row, octet in zip(worth, octets, strict=True):
-            guess += np.take(row, octet, out=added, mode="clip")  # a third faster than row[octet]
+        for word, rows in zip(self._matrix.bits.take(places, axis=1), worth, strict=True):
+            for octet, row in zip(word.view(np.uint8).reshape(-1, 8).T, rows, strict=True):
+                guess += np.take(row, octet, out=added, mode="clip")  # a third faster than row[octet]
         enough: NDArray[np.bool_] = guess >= np.partition(guess, len(guess) - depth)[len(guess) - depth]
         return places[np.flatnonzero(enough)]
 

@@ -48,9 +48,9 @@ def groups(items: Sequence[str]) -> Iterator[tuple[str, Sequence[str]]]:
         yield ",".join("?" * len(group)), group
 
 
-def row_of(found: tuple[Any, ...]) -> Row:
+def row_of(found: Sequence[Any]) -> Row:
     """A row from the columns `ROW`."""
-    _, time, _, importance, pinned, *_, seq = found
+    _, time, _, importance, pinned, _, _, _, _, _, seq = found
     if not (time.__class__ is seq.__class__ is pinned.__class__ is int and importance.__class__ is float):
         raise ValueError("a row with a number that is none")
     return Row(*found)
@@ -63,10 +63,10 @@ def found(limit: int) -> str:
 
 def found_row(found: tuple[Any, ...]) -> Row:
     """A row from its score and the columns `found`."""
-    score, chunk, start, stop, size, said = found[:6]
+    score, chunk, start, stop, size, said, *rest = found
     if not (score.__class__ is float and chunk.__class__ is start.__class__ is stop.__class__ is int):
         raise ValueError("a score or a span with a number that is none")
-    row = row_of(found[6:])
+    row = row_of(rest)
     row.score, row.chunk, row.span = score, chunk, (start, stop)
     if said is not None:
         tell(row, size, said)
@@ -149,19 +149,18 @@ def locate(connection: apsw.Connection, scope: Scope, ids: Sequence[str], every:
         f"SELECT e.id, f.journal, e.offset, e.length, e.spans FROM entries e JOIN files f ON f.n=e.file WHERE {where}",
         where.values,
     )
-    return {
-        id: _address(id, journal, [(offset, length), *(json.loads(spans) if spans else ())])
-        for id, journal, offset, length, spans in found
-    }
+    return {id: _address(id, journal, offset, length, spans) for id, journal, offset, length, spans in found}
 
 
-def _address(id: str, journal: str, spans: list[tuple[int, int]]) -> Address:
+def _address(id: str, journal: str, offset: int, length: int, spans: str | None) -> Address:
     """Where an entry lies. A flipped bit can make any number of it absurd, and files are read by these."""
-    if not is_journal(journal) or not all(
-        isinstance(number, int) and 0 <= number <= _LARGEST for start, size in spans for number in (start, size)
-    ):
-        raise ValueError("an address that leads nowhere")
-    return Address(id=id, journal=journal, spans=tuple((start, size) for start, size in spans))
+    places = ((offset, length), *((start, size) for start, size in json.loads(spans))) if spans else ((offset, length),)
+    for start, size in places:
+        if not (start.__class__ is size.__class__ is int and 0 <= start <= _LARGEST and 0 <= size <= _LARGEST):
+            raise ValueError("an address that leads nowhere")
+    if not is_journal(journal):
+        raise ValueError("an address in no journal")
+    return Address(id=id, journal=journal, spans=places)
 
 
 def buried(connection: apsw.Connection, scope: Scope, ids: Sequence[str]) -> dict[str, Tombstone]:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     _Term = tuple[frozenset[str], float]
 
 BEFORE = 0.5  # what a word in a question is worth for the turn after it, beside one in the turn itself
-NAME = 1.75  # what naming its author is worth, in rarest words
+NAME = 2.25  # what naming its author is worth, in rarest words
 COMMON = 0.6  # what a word that stands everywhere is worth at least, in rarest words: the store is about it
 NEAR = 2.0  # what the nearest vector is worth beside the best words, where it says more than they do
 OWN = 0.1  # how much of a hit's score is its own, the rest being that of the best

@@ -10,6 +10,7 @@ from _thread import allocate_lock
 
 import apsw
 
+from ..text.content import rooted
 from .database import ask_all, ask_one
 from .gate import GATE
 from .numbers import SHARED, block
@@ -33,7 +34,7 @@ _ANY = "SELECT 1 FROM chunks WHERE n BETWEEN ? AND ? LIMIT 1"
 
 def match_query(words: Words) -> str | None:
     """The FTS5 expression for loose terms, or None where there are none."""
-    parts = [_quoted(term) for term in words.terms]
+    parts = [_quoted(term) for term in (*words.terms, *words.letters)]
     return "{text tags path} : (" + " OR ".join(parts) + ")" if parts else None
 
 
@@ -55,7 +56,7 @@ def phrase(text: str) -> str:
 
 
 def _quoted(term: str) -> str:
-    return '"' + term.replace('"', '""').replace("\0", " ") + '"'
+    return '"' + rooted(term).replace('"', '""').replace("\0", " ") + '"'
 
 
 class Texts:
@@ -97,7 +98,7 @@ class Stemmer:
 
     def stems(self, text: str) -> list[str]:
         """Stems in order, repeats included."""
-        data = text.encode("utf-8", "replace")
+        data = rooted(text).encode("utf-8", "replace")
         with GATE, self._mutex:
             found: Any = self._tokenise(
                 data, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False

@@ -46,6 +46,7 @@ class Words(Value):
     """A question as an index wants it: loose terms (any of them counts), prefixes, globs."""
 
     terms: tuple[str, ...] = ()  # words as written, lower case; stop words already dropped
+    letters: tuple[str, ...] = ()  # single ideographs of terms: they help to find, and nobody misses one
     prefixes: tuple[str, ...] = ()  # `deploy*`
     globs: tuple[str, ...] = ()  # `d?ploy`, `*fix*`
 

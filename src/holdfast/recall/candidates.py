@@ -47,7 +47,7 @@ class Candidates:
         self.weights: Weights = WITHOUT_VECTORS
         self.mode = "keyword"
         self._words, self._count = question.words, count
-        self.rarity = store.index.rarity(scope, question.words.terms)
+        self.rarity = store.index.rarity(scope, (*question.words.terms, *question.words.letters))
         self._more = True  # there may be others that hold a word
         by_word = self._by_word()
         vector = self._vector(question)
@@ -138,11 +138,12 @@ def _unread(rows: Sequence[Row], by_word: Sequence[Row], near: Sequence[Row]) ->
 def without_common(words: Words, total: int, seen: Mapping[str, int]) -> Words:
     """The same without words that stand in very many texts, if some are left."""
     limit = max(COMMON * total, FEW)
-    if all(seen.get(term, 0) <= limit for term in words.terms):
+    if all(seen.get(word, 0) <= limit for word in (*words.terms, *words.letters)):
         return words
     rarest = sorted(words.terms, key=lambda term: seen.get(term, 0))[:LEAST]
     kept = tuple(term for term in words.terms if seen.get(term, 0) <= limit or term in rarest)
-    return words if len(kept) == len(words.terms) else words.replace(terms=kept)
+    letters = tuple(letter for letter in words.letters if seen.get(letter, 0) <= limit)
+    return words.replace(terms=kept, letters=letters) if (kept, letters) != (words.terms, words.letters) else words
 
 
 def share(known: float) -> float:

@@ -51,15 +51,16 @@ class Coverage:
         total, seen = rarity
         rarest = idf(total, 1)
         grown = total / (total + SMALL)
-        weights = {term: _worth(total, seen.get(term, 0), rarest, grown) for term in asked.terms}
+        words = (*asked.terms, *asked.letters)
+        weights = {word: _worth(total, seen.get(word, 0), rarest, grown) for word in words}
         must, may = _parted(asked.terms, spelled(question.dates))
         self._authors = question.authors
         self._name = NAME * rarest
         self._terms = [(frozenset(self._stems(term)), weights[term]) for term in must]
-        self._loose = [(frozenset(self._stems(term)), LOOSE * weights[term]) for term in may]
+        self._loose = [(frozenset(self._stems(word)), LOOSE * weights[word]) for word in (*may, *asked.letters)]
         self._globs = [(pattern, rarest) for pattern in (*asked.globs, *(prefix + "*" for prefix in asked.prefixes))]
-        words = sum(weight for _, weight in (*self._terms, *self._globs))
-        self._whole = words + self._name * len(self._authors) or 1.0
+        whole = sum(weight for _, weight in (*self._terms, *self._globs))
+        self._whole = whole + self._name * len(self._authors) or 1.0
         unknown = sum(weights[term] for term in must if not seen.get(term, 0)) / self._whole
         self.known = max(STRANGE, 1.0 - grown * unknown)  # how much of the question this store knows of at all
 

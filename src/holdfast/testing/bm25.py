@@ -10,6 +10,7 @@ import re
 from math import log
 from typing import TYPE_CHECKING
 
+from ..text.content import rooted
 from ..text.words import searchable, tokens
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def _parts(text: str) -> list[str]:
 
 def occurrences(words: Sequence[str], term: str, *, prefix: bool = False) -> int:
     """How often a term occurs in the words of a text."""
-    wanted = _parts(term)  # a question's words are cut to pairs already
+    wanted = _parts(rooted(term))  # a question's words are cut to pairs already
     count = 0
     for start in range(len(words) - len(wanted) + 1) if wanted else ():
         window = words[start : start + len(wanted)]
@@ -42,7 +43,7 @@ def occurrences(words: Sequence[str], term: str, *, prefix: bool = False) -> int
 
 def scores(texts: Mapping[str, Sequence[str]], words: Words) -> dict[str, float]:
     """The score of each text that has any of the terms or prefixes."""
-    asked = [(term, False) for term in words.terms] + [(term, True) for term in words.prefixes]
+    asked = [(term, False) for term in (*words.terms, *words.letters)] + [(term, True) for term in words.prefixes]
     mean = sum(map(len, texts.values())) / max(1, len(texts)) or 1.0
     found: dict[str, float] = {}
     for term, prefix in asked:
@@ -56,8 +57,8 @@ def scores(texts: Mapping[str, Sequence[str]], words: Words) -> dict[str, float]
     return found
 
 
-def has_glob(words: Sequence[str], pattern: str) -> bool:
-    """Whether a whole word matches `d?ploy` or `*fix*`."""
+def has_glob(text: str, pattern: str) -> bool:
+    """Whether a whole word, as it stands or as it is indexed, matches `d?ploy` or `*fix*`."""
     pieces = ({"*": r"\w*", "?": r"\w"}.get(char, re.escape(char)) for char in pattern.lower())
     wanted = re.compile("".join(pieces))
-    return any(wanted.fullmatch(word) for word in words)
+    return any(wanted.fullmatch(word) for word in (*_parts(text), *split(text)))

@@ -236,6 +236,23 @@ class AskContract:
         assert index.sessions(ANA, [OTHER]) == {}
         assert index.counts(ANA)["entries"] == 1
 
+    def test_forms_of_an_arabic_word_find_each_other(self, backend: Workbench) -> None:
+        backend.session()
+        coffee = backend.add("\u0623\u0634\u0631\u0628 \u0627\u0644\u0642\u0647\u0648\u0629")  # I drink the coffee
+        backend.add("\u0623\u0634\u0631\u0628 \u0627\u0644\u0634\u0627\u064a")  # I drink the tea
+        assert backend.find("\u0642\u0647\u0648\u0629") == [coffee.id]
+        assert backend.find("\u0648\u0627\u0644\u0642\u0647\u0648\u0629") == [coffee.id]
+        assert backend.find("\u0627\u0644\u0642\u0647*") == [coffee.id]
+
+    def test_one_ideograph_in_common_is_enough_to_be_found_and_two_together_are_more(self, backend: Workbench) -> None:
+        backend.session()
+        backend.add("\u6771\u4eac\u306b\u884c\u304f")
+        tower = backend.add("\u9ad8\u3044\u5854")
+        both = backend.add("\u4eac\u5854\u306b\u884c\u304f")
+        found = backend.find("\u4eac\u5854")
+        assert found[0] == both.id
+        assert tower.id in found
+
     def test_shared_entries_rank_among_ones_own_by_their_words(self, backend: Workbench) -> None:
         backend.session()
         backend.session(OTHER, user="ben")

@@ -191,8 +191,8 @@ class MemoryIndex:
             row.recalled = self._recalled.get(row.id, 0)
 
     def match(self, scope: Scope, wanted: Filter, words: Words, limit: int) -> list[Row]:
-        texts = {entry.id: split(searched(entry)) for entry, _ in self._in(self._all, VISIBLE)}
-        found = scores(texts, words)
+        texts = {entry.id: searched(entry) for entry, _ in self._in(self._all, VISIBLE)}
+        found = scores({id: split(text) for id, text in texts.items()}, words)
         for pattern in words.globs:
             for id, text in texts.items():
                 if has_glob(text, pattern):

@@ -24,12 +24,21 @@ def searchable_text(content: Mapping[str, Any]) -> str:
 
 
 def searchable(text: str) -> str:
-    """The text as it is indexed: runs without spaces become pairs, everything else stays as it is."""
+    """The text as it is indexed: runs without spaces become pairs, Arabic words lose what is written on to them."""
     if text.isascii():
         return text
     from .scripts import spread
 
-    return spread(text)
+    return rooted(spread(text))
+
+
+def rooted(word: str) -> str:
+    """A word of a question as a text holds it: pairs are cut by `words` already, Arabic is cut here."""
+    if word.isascii():
+        return word
+    from .arabic import light
+
+    return light(word)
 
 
 def _strings(value: Any) -> Iterator[str]:

@@ -1,7 +1,8 @@
 """Scripts without spaces between words, and combining marks: which code points stay together.
 
 Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese runs are cut to pairs of letters, a mark staying
-with its letter. Loaded for text that is not ASCII only: compiling these classes costs 2 ms.
+with its letter; an ideograph, which means something by itself, also stands alone. Loaded for text that is not
+ASCII only: compiling these classes costs 2 ms.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ _MARKS = (
     "\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u08e3-\u0963\u0981-\u09e3\u09fe-\u0a75\u0a81-\u0ae3\u0afa-\u0b63"
     "\u0b82-\u0bd7\u0c00-\u0c63\u0c81-\u0c83\u0cbc-\u0d4d\u0d57-\u0d63\u0d81-\u0df3\u1dc0-\u1dff\u20d0-\u20f0\ufe20-\ufe2f"
 )
+_IDEOGRAPH = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 SPACELESS = re.compile(f"([{_SPACELESS}]+)")  # a group, so that `split` gives the runs and what is between
 _LETTER = re.compile(f".[{_ATTACHED}]*")  # within such a run
 WORD = re.compile(rf"\w[\w{_MARKS}{_ATTACHED}]*")
@@ -42,14 +44,19 @@ def spread(text: str) -> str:
 
 
 def _spread(run: re.Match[str]) -> str:
-    """Pairs, then the last letter alone, so that every letter begins a token: one letter finds by prefix."""
+    """Pairs, ideographs, then the last letter alone, so that every letter begins a token: one finds by prefix."""
     found = letters(run[0])
-    return f" {' '.join([*pairs(found), found[-1]])} " if len(found) > 1 else f" {run[0]} "
+    return f" {' '.join([*pairs(found), *ideographs(found[:-1]), found[-1]])} " if len(found) > 1 else f" {run[0]} "
 
 
 def letters(run: str) -> list[str]:
     """The letters of a run, each with its marks."""
     return _LETTER.findall(run)
+
+
+def ideographs(found: list[str]) -> list[str]:
+    """Those of these letters that are words or roots of words."""
+    return [letter for letter in found if _IDEOGRAPH.match(letter)]
 
 
 def pairs(found: list[str]) -> list[str]:

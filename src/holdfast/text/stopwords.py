@@ -40,6 +40,7 @@ du elle elles en encore entre est et été être eux il ils je la là le les leu
 même ne nos notre nous où ou par parce pas pendant peu peut pourquoi qu quand que quel quelle quels qui
 quoi sa sans ses si sont sous ta te tes toi ton très tu un une vos votre vous
 """
+COMMON = frozenset("的了是在我你他她們们這这那有和就都也很不嗎吗呢吧啊把被給给跟與与")  # ideographs of every sentence
 PARTICLES = frozenset("のはがをにへともでや")  # of Japanese, alone between Latin words: "GitHubのissue"
 
 STOP = frozenset(f"{_ENGLISH}{_GERMAN}{_SPANISH}{_FRENCH}".split()) | PARTICLES

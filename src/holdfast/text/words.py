@@ -13,7 +13,7 @@ import re
 from ..errors import Invalid
 from ..model.query import Words
 from .content import searchable as searchable
-from .stopwords import PARTICLES, STOP
+from .stopwords import COMMON, PARTICLES, STOP
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,10 +79,11 @@ def _pieces(question: str) -> Iterator[str]:
 class _Found:
     """Collects the words of one question in order, each once."""
 
-    __slots__ = ("globs", "prefixes", "stopped", "terms")
+    __slots__ = ("globs", "letters", "prefixes", "stopped", "terms")
 
     def __init__(self) -> None:
         self.terms: dict[str, None] = {}
+        self.letters: dict[str, None] = {}
         self.stopped: dict[str, None] = {}
         self.prefixes: dict[str, None] = {}
         self.globs: dict[str, None] = {}
@@ -115,16 +116,27 @@ class _Found:
 
     def _foreign(self, word: str, kind: dict[str, None]) -> None:
         """Runs give the pairs of `searchable`, one letter alone a prefix; what stands between stays a word."""
-        from .scripts import SPACELESS, letters, pairs
+        from .scripts import SPACELESS, ideographs, letters, pairs
 
         pieces = SPACELESS.split(word)
         for run in pieces[1::2]:
             found = letters(run)
             alone = self.stopped if run in STOP else self.prefixes
             (self.terms if len(found) > 1 else alone).update(dict.fromkeys(pairs(found) or [run]))
+            if len(found) > 1:
+                self.letters.update(dict.fromkeys(letter for letter in ideographs(found) if letter not in COMMON))
         for between in pieces[:-1:2]:
             self._between(between, self.terms)
-        self._between(pieces[-1], kind)
+        self._last(pieces[-1], kind)
+
+    def _last(self, piece: str, kind: dict[str, None]) -> None:
+        """Of Arabic words the index holds no beginning: such a prefix is a pattern."""
+        from .arabic import is_arabic
+
+        if kind is self.prefixes and is_arabic(piece) and len(self.globs) < MOST_GLOBS:
+            self.globs[piece + "*"] = None
+        else:
+            self._between(piece, kind)
 
     def _between(self, piece: str, kind: dict[str, None]) -> None:
         if piece.strip("_"):
@@ -136,8 +148,9 @@ class _Found:
             self.terms = {word: None for word in self.stopped if word not in PARTICLES}
             self.prefixes = {word: None for word in self.stopped if word in PARTICLES}
         return Words(
-            terms=tuple(self.terms)[:QUERY_WORDS], prefixes=tuple(self.prefixes)[:QUERY_WORDS], globs=tuple(self.globs)
-        )
+            terms=tuple(self.terms)[:QUERY_WORDS], letters=tuple(self.letters)[:QUERY_WORDS],
+            prefixes=tuple(self.prefixes)[:QUERY_WORDS], globs=tuple(self.globs),
+        )  # fmt: skip
 
 
 def _is_glob(part: str) -> bool:

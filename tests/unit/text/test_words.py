@@ -81,6 +81,18 @@ def test_operators_and_quotes_of_a_query_language_mean_nothing(hostile):
     assert all(word.replace("_", "a").isalnum() for word in (*found.terms, *found.prefixes))
 
 
+def test_ideographs_of_a_run_are_looked_for_alone_too_but_for_those_of_every_sentence():
+    assert words("我喜歡東京塔").terms == ("我喜", "喜歡", "歡東", "東京", "京塔")
+    assert words("我喜歡東京塔").letters == ("喜", "歡", "東", "京", "塔")
+    assert words("ひらがな 서울 塔").letters == ()
+    assert len(words("".join(chr(0x4E00 + n) for n in range(2000))).letters) == QUERY_WORDS
+
+
+def test_an_arabic_prefix_is_a_pattern_since_words_are_cut_where_they_begin():
+    found = words("القه* deploy*")
+    assert (found.prefixes, found.globs) == (("deploy",), ("القه*",))
+
+
 def test_only_the_first_256_words_count():
     found = words(" ".join(f"w{number}" for number in range(1000)))
     assert found.terms == tuple(f"w{number}" for number in range(QUERY_WORDS))
@@ -105,12 +117,14 @@ def test_a_question_that_is_no_text_is_invalid(given):
     [
         ("plain ASCII_text, untouched!\n", "plain ASCII_text, untouched!\n"),
         ("Ünïcode — “quoted” Ελληνικά", "Ünïcode — “quoted” Ελληνικά"),
-        ("日本語", " 日本 本語 語 "),
-        ("OAuth2認証!", "OAuth2 認証 証 !"),
+        ("日本語", " 日本 本語 日 本 語 "),
+        ("OAuth2認証!", "OAuth2 認証 認 証 !"),
+        ("ひらがな", " ひら らが がな な "),  # kana mean nothing alone
         ("猫", " 猫 "),
         ("กัน", " กัน น "),  # a mark stays with its letter
         ("서울", " 서울 울 "),
-        ("𠀀𠀁", " 𠀀𠀁 𠀁 "),
+        ("𠀀𠀁", " 𠀀𠀁 𠀀 𠀁 "),
+        ("والقهوة الساخنة", "قهو ساخن"),
     ],
 )
 def test_runs_without_spaces_are_indexed_as_pairs_and_all_else_as_it_stands(text, indexed):

@@ -157,7 +157,7 @@ class Index(Protocol):
         """Entries that pass, newest first (`time`), oldest first (`oldest`) or by `importance`; ties by id."""
 
     def match(self, scope: Scope, wanted: Filter, words: Words, limit: int) -> list[Row]:
-        """The best keyword candidates that pass, with their BM25 score, best first."""
+        """The best keyword candidates that pass, with BM25 score and, of not too many, their text; best first."""
 
     def near(self, scope: Scope, wanted: Filter, vector: Vector, limit: int) -> list[Row]:
         """Those that pass with the nearest vectors, nearest first, with `cosine`; none for a vector of another kind."""
@@ -175,7 +175,7 @@ class Index(Protocol):
         """The identity of the embedder whose vectors are here; None before the first."""
 
     def describe(self, scope: Scope, rows: Sequence[Row]) -> None:
-        """Fill in the text of these rows, of a long one the piece that matches; `match` and `near` may have done so."""
+        """Fill in the text of these rows, of a long one the piece that matches."""
 
     def look_around(self, scope: Scope, rows: Sequence[Row]) -> None:
         """Fill in the neighbours of these rows in their journal."""
@@ -259,7 +259,7 @@ class Embedder(Protocol):
 
     identity: str
     dimensions: int
-    floor: float  # the cosine of texts that have nothing to do with each other (D19)
+    floor: float  # a cosine up to this counts for nothing: at most that of texts on different things (D19)
     costly: bool  # whether its vectors are worth a cache
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[float32]:

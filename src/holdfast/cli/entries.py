@@ -9,7 +9,7 @@ from . import figures, screen
 from .visible import in_one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Sequence
     from datetime import tzinfo
     from typing import Any
 
@@ -32,7 +32,7 @@ def hit(number: int, found: Hit, zone: tzinfo | None, *, explain: bool = False) 
         screen.line((_factors(found.scores), _DIM), indent=3)
 
 
-def marked(text: str, marks: Iterable[tuple[int, int]]) -> list[Piece]:
+def marked(text: str, marks: Sequence[tuple[int, int]]) -> list[Piece]:
     """The text in one paragraph, with the places of the marks in a style of their own."""
     pieces: list[Piece] = []
     at = 0

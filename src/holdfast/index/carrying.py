@@ -13,6 +13,7 @@ import apsw
 
 from .database import ODD_VALUES, ask_all, ask_one, close, connect
 from .filling import insert, number_of, todos
+from .numbers import LAST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def carry(path: str, connection: apsw.Connection, identity: str | None = None, v
 
 
 def _carry(old: apsw.Connection, connection: apsw.Connection, identity: str, dimensions: int) -> int:
-    carried, below = 0, 1 << 62
+    carried, below = 0, LAST
     while chunks := _waiting(connection, below):
         below = chunks[-1]
         connection.execute("BEGIN IMMEDIATE")

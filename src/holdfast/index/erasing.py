@@ -43,7 +43,7 @@ def _drop_rows(connection: apsw.Connection, journals: Sequence[str], ids: Sequen
     for journal in journals:
         found.update(ask_all(connection, _OF_JOURNAL, (journal,)))
     for n, state in sorted(found):
-        rows.drop(n, state)  # before the numbers of users and sessions go: they are part of the full text
+        rows.drop(n, state)  # before the numbers of sessions go: they are part of the full text
     for journal in journals:
         connection.execute("DELETE FROM sessions WHERE id=?", (journal,))
     connection.execute("DELETE FROM users WHERE id NOT IN (SELECT user_id FROM entries WHERE user_id IS NOT NULL)")

@@ -1,4 +1,4 @@
-"""Filling: gives vectors to what has none, last written first, in short transactions.
+"""Filling: gives vectors to what has none, of each owner what was written last first, in short transactions.
 
 Texts are read, embedded and only then stored, since an embedder may be slow; `index.lock` is held for the
 storing alone. By then an entry may have been changed or forgotten, so the view of each is made once more
@@ -15,7 +15,7 @@ from ..model.ids import digest
 from ..model.value import Value
 from ..text.view import view
 from .database import ask_all, ask_one
-from .numbers import owner_of
+from .numbers import LAST, owner_of
 from .pages import bits_of, occupy
 from .select import Where, where_scope
 from .stale import TURN
@@ -75,7 +75,7 @@ def _todo(row: tuple[Any, ...]) -> Todo:
 
 
 def waiting(connection: apsw.Connection, scope: Scope, below: int, most: int) -> list[Todo]:
-    """What waits for a vector in a scope, with chunks below a number, last written first."""
+    """What waits for a vector in a scope, with chunks below a number; of each owner what was written last first."""
     where = where_scope(scope, Where())
     found = ask_all(
         connection,
@@ -182,7 +182,7 @@ def embed_all(
 ) -> None:  # fmt: skip
     """Empty the whole backlog of a generation that nobody else sees yet."""
     (total,) = ask_one(connection, "SELECT count(*) FROM backlog")
-    below, done = 1 << 62, 0
+    below, done = LAST, 0
     while chunks := _next(connection, below):
         below = chunks[-1]
         batch = todos(connection, chunks)

@@ -11,7 +11,7 @@ from operator import itemgetter
 
 from .database import ask_all, ask_one
 from .fulltext import beginning, match_query, phrase, texts
-from .questions import ROW, described, found, found_row, row_of, tell
+from .questions import ROW, columns, described, found_row, row_of, tell
 from .select import Where, where_filter, where_scope
 
 TYPE_CHECKING = False
@@ -100,12 +100,12 @@ def _is_loose(scope: Scope, wanted: Filter) -> bool:
 def _looked_up(
     connection: apsw.Connection, scope: Scope, wanted: Filter, said: Texts, limit: int
 ) -> list[Row] | None:  # fmt: skip
-    """Rank chunks first, then look up only the best of each entry: joining every match takes three times as long.
+    """Rank chunks first, then look up only the best: joining every match takes three times as long.
 
-    None if too few of them pass a filter to be sure.
+    None if too few of them pass to be sure.
     """
     where = where_filter(wanted, where_scope(scope, Where()))
-    sql = f"SELECT f.score, {found(limit)}, {where} FROM ({said.sql} {{}}) {_OF} {{}}"
+    sql = f"SELECT f.score, {columns(limit)}, {where} FROM ({said.sql} {{}}) {_OF} {{}}"
     values = (*where.values, *said.values)
     most = round(limit * _pieces(connection) * (2 if wanted.narrows else 1)) + TIES
     while True:
@@ -114,12 +114,13 @@ def _looked_up(
         if len(best) >= limit or not cut:
             break
         most *= 4
-    least = best[limit - 1][0] if len(best) >= limit and not wanted.narrows else 0.0
+    narrows = wanted.narrows or not all(row[-1] for row in rows)
+    least = best[limit - 1][0] if len(best) >= limit and not narrows else 0.0
     lowest = min((row[0] for row in rows), default=0.0)
     if cut and lowest == least:  # others of the same score were cut off
         best = _best(ask_all(connection, sql.format("", "WHERE f.score>=?"), (*values, least)))
     ranked = sorted((found_row(row[:-1]) for row in best if row[0] >= least and row[-1]), key=_by_score)
-    unsure = wanted.narrows and cut and (len(ranked) < limit or ranked[limit - 1].score <= lowest)
+    unsure = narrows and cut and (len(ranked) < limit or ranked[limit - 1].score <= lowest)
     return None if unsure else ranked
 
 
@@ -161,7 +162,7 @@ def _entries(ask: Callable[[int], list[Row]], most: int, limit: int) -> list[Row
 def _joined(connection: apsw.Connection, where: Where, said: Texts, limit: int) -> list[Row]:
     """The best `limit` chunks of what passes."""
     best = f"WHERE {where} ORDER BY f.score DESC, e.id, c.ordinal LIMIT ?"
-    sql = f"SELECT f.score, {found(limit)} FROM ({said.sql}) {_OF} {best}"
+    sql = f"SELECT f.score, {columns(limit)} FROM ({said.sql}) {_OF} {best}"
     return list(map(found_row, ask_all(connection, sql, (*said.values, *where.values, limit))))
 
 

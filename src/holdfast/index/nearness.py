@@ -146,9 +146,8 @@ class Asked:
             return places
         query = np.zeros(64 * len(self._matrix.bits), np.float32)
         query[: self._query.size] = self._query
-        worth = (
-            query.reshape(-1, 8, 8) @ _signs()
-        )  # what each of 256 bytes adds, for each byte of each word of the bits
+        # What each of 256 bytes adds, for each byte of each word of the bits.
+        worth = query.reshape(-1, 8, 8) @ _signs()
         guess = np.zeros(len(places), np.float32)
         added = np.empty_like(guess)
         for word, rows in zip(self._matrix.bits.take(places, axis=1), worth, strict=True):

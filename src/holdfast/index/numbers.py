@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 VACANT, SHARED, NOBODY = -1, 0, -2  # besides the numbers of users
 _ROOM = 1 << 32  # chunks of one owner
-_NOBODY = 1 << 30  # a place behind every user
+_NOBODY = (1 << 30) - 1  # a place behind every user
+LAST = 1 << 62  # above every chunk
 
 
 def owner_of(scope: str, user: int | None) -> int:

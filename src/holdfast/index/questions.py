@@ -56,13 +56,13 @@ def row_of(found: Sequence[Any]) -> Row:
     return Row(*found)
 
 
-def found(limit: int) -> str:
+def columns(limit: int) -> str:
     """Columns of a row that was found by a chunk; one of not too many with its text, which costs next to nothing."""
     return f"c.n, c.start, c.stop, {_SAID if limit <= _MANY else 'NULL, NULL'}, {ROW}"
 
 
 def found_row(found: tuple[Any, ...]) -> Row:
-    """A row from its score and the columns `found`."""
+    """A row from its score and these columns."""
     score, chunk, start, stop, size, said, *rest = found
     if not (score.__class__ is float and chunk.__class__ is start.__class__ is stop.__class__ is int):
         raise ValueError("a score or a span with a number that is none")
@@ -103,7 +103,7 @@ def picked(connection: apsw.Connection, scope: Scope, wanted: Filter, chunks: Se
     where = where_filter(wanted, where_scope(scope, Where()))
     rows = ask_all(
         connection,
-        f"SELECT 0.0, {found(len(chunks))} FROM json_each(?) j JOIN chunks c ON c.n=j.value "
+        f"SELECT 0.0, {columns(len(chunks))} FROM json_each(?) j JOIN chunks c ON c.n=j.value "
         f"JOIN entries e ON e.n=c.entry WHERE {where}",
         (json.dumps(chunks), *where.values),
     )

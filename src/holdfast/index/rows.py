@@ -339,7 +339,7 @@ class Rows:
         self._searched += len(parts)
 
     def _hide(self, n: int) -> None:
-        self._put()
+        self._put()  # taking out what is not in yet would damage the full text
         parts = self._parts(n)
         self._connection.executemany(_DELETE_FTS, parts)
         self._added -= 1

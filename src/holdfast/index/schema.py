@@ -96,7 +96,7 @@ CREATE TABLE tombstones(
 CREATE TABLE recalled(id TEXT PRIMARY KEY, time INTEGER NOT NULL) WITHOUT ROWID;
 
 -- Ordinal 0 is an entry's whole text. Of a long one the pieces from 1 on are searched in its place, and its
--- `stop` is NULL; `start` and `stop` count characters of the whole.
+-- `stop` is NULL; `start` and `stop` count characters of the whole. `n` begins with the owner (`numbers`).
 CREATE TABLE chunks(
   n INTEGER PRIMARY KEY,
   entry INTEGER NOT NULL REFERENCES entries(n),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 
 from ..errors import Locked, ProviderFailed
+from .numbers import LAST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 _FIRST_BATCH = 16  # before we know how fast the embedder is
 _MOST = 512
-_LAST = 1 << 62  # above every chunk
 _STORE_WAIT_MS = 60_000
 _LEAST_WAIT_MS = 50
 
@@ -109,7 +109,7 @@ class WithVectors:
 
         from .filling import store, waiting
 
-        below, size = _LAST, _FIRST_BATCH if deadline is not None else _MOST
+        below, size = LAST, _FIRST_BATCH if deadline is not None else _MOST
         while size and (todo := self.live.ask(partial(waiting, scope=scope, below=below, most=size))):
             started = time.monotonic()
             made = self.vectors_of(embedder, todo)
@@ -120,7 +120,7 @@ class WithVectors:
             except Locked:
                 break  # somebody else is writing; what is left waits for the next one who searches
             size = _next_size(len(todo), started, deadline)
-        return below < _LAST
+        return below < LAST
 
     def vectors_of(self, embedder: Embedder, todo: Sequence[Todo]) -> Made:
         """A vector for each that the embedder or the cache has one for; None where there is nothing to say."""

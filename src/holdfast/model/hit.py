@@ -10,7 +10,7 @@ from .value import FrozenDict, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from .entry import Entry
@@ -27,7 +27,7 @@ class Hit(Value):
     end_line: int | None = None
     score: float
     snippet: str
-    marks: Iterable[tuple[int, int]] = ()  # where the question's words stand in the snippet; not part of the JSON
+    marks: Sequence[tuple[int, int]] = ()  # where the question's words stand in the snippet; not part of the JSON
     timestamp: str
     session_id: str | None = None
     session_key: str | None = None

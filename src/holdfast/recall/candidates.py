@@ -28,8 +28,7 @@ COMMON = 0.06
 LEAST = 3  # the rarest words stay, however common
 FEW = 2_000  # a word in fewer texts costs nothing
 ANSWERED = 60  # how many of the best candidates bring the turn after them along: often the answer
-# R@10 on BEAM, alone and pooled, with 60: 62.0, 61.1; with 40: 61.8, 60.2, and half a millisecond less.
-READ = 60  # how many of each side have their text looked at
+READ = 60  # how many of each side have their text read where an index gave none: among very many
 SPOKEN = "conversation"
 VECTOR_MS = 1_500  # how long a question's vector may take before words must do
 UNKNOWN, KNOWN = 0.25, 0.75  # share of known words: below, another language, in which vectors say little
@@ -43,7 +42,7 @@ class Candidates:
         self._store, self._scope, self._wanted = store, scope, wanted
         self._stems = store.index.stems
         self.reason: str | None = None  # why there is no vector side
-        self.floor = 1.0  # cosines up to this are noise
+        self.floor = 1.0  # cosines up to this count for nothing
         self.weights: Weights = WITHOUT_VECTORS
         self.mode = "keyword"
         self._words, self._count = question.words, count

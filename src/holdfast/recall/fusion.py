@@ -46,7 +46,7 @@ class Weights(Value):
 
 
 WITH_VECTORS = Weights()
-WITHOUT_VECTORS = Weights(neighbour=0.3, session=0.5, author=0.5)
+WITHOUT_VECTORS = Weights(vector=0.0, neighbour=0.3, session=0.5, author=0.5)
 PIECE = 640  # characters of the longest text that is searched as a whole
 
 
@@ -65,10 +65,10 @@ def spread(cosines: Sequence[float | None]) -> Column:
     return [0.0 if cosine is None else (cosine - low) / (high - low) for cosine in cosines]
 
 
-def blended(rows: Sequence[Row], weights: Weights, near: bool) -> Column:
-    """A weighted mean over the sides that ran."""
+def blended(rows: Sequence[Row], weights: Weights) -> Column:
+    """A weighted mean over the sides that count."""
     keyword = scaled([row.score for row in rows])
-    if not near:
+    if not weights.vector:
         return keyword
     whole = weights.keyword + weights.vector
     words, vectors = weights.keyword / whole, weights.vector / whole
@@ -169,11 +169,9 @@ class Fused:
         return {name: part[place] / self._best if part else 0.0 for name, part in self._parts.items()}
 
 
-def fused(
-    rows: Sequence[Row], question: Question, sought: Sought, trusted: float, weights: Weights, near: bool = False
-) -> Fused:  # fmt: skip
+def fused(rows: Sequence[Row], question: Question, sought: Sought, trusted: float, weights: Weights) -> Fused:
     """All signals together."""
-    base = blended(rows, weights, near)
+    base = blended(rows, weights)
     together, session = by_words(rows, sought, weights)
     return Fused({
         "base": base, "neighbour": lent(rows, base, weights),

@@ -184,6 +184,8 @@ class MemoryIndex:
             entry.workspace, entry.role, entry.author, f"{entry.scope} {entry.user_id} {entry.session_id}", entry.seq,
         )  # fmt: skip
         row.score = score
+        row.said = searchable_text(entry.content)
+        row.size = len(row.said)
         return row
 
     def when_recalled(self, scope: Scope, rows: Sequence[Row]) -> None:

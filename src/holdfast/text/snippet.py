@@ -13,8 +13,12 @@ from .cut import end_before, shorten, start_after
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import Any
 
     Patterns = tuple[tuple[re.Pattern[str], int], ...]
+    _Places = Sequence[tuple[int, int]]
+else:
+    _Places = object
 
 LENGTH = 700
 _MOST_TERMS = 32  # more words make no better window, and each slows the search
@@ -39,7 +43,7 @@ def snippet(text: str, terms: Sequence[str], limit: int = LENGTH, within: tuple[
     return _window(text, first, min(last, first + limit - 2), limit) if first else shorten(text, limit)
 
 
-class Marks:
+class Marks(_Places):
     """Where the terms stand in a text, found out when somebody looks: most who search never do."""
 
     __slots__ = ("_found", "_terms", "_text")
@@ -54,8 +58,8 @@ class Marks:
             self._found = tuple(highlight(self._text, self._terms))
         return self._found
 
-    def __iter__(self) -> Iterator[tuple[int, int]]:
-        return iter(self._places)
+    def __getitem__(self, place: Any) -> Any:
+        return self._places[place]
 
     def __len__(self) -> int:
         return len(self._places)

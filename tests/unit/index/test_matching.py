@@ -39,7 +39,35 @@ def test_of_a_long_text_the_piece_that_matches_is_told_and_the_size_of_all_of_it
     index = embedded.index
     index.refresh(embedded.all, 2_000)
     (row,) = index.match(embedded.scope(), Filter(), Words(terms=("deploy",)), 5)
+    (bare,) = index.match(embedded.scope(), Filter(), Words(terms=("deploy",)), 5_000)
+    assert (bare.size, bare.said) == (0, "")  # one of very many is not read unless somebody asks
+    index.describe(embedded.scope(), [bare])
+    assert (bare.size, bare.said, bare.span) == (row.size, row.said, row.span)
     assert row.size == len(long)
     assert row.said == long[slice(*row.span)]
     assert "deploy" in row.said
     assert len(row.said) < len(long) / 2
+
+
+def test_of_equal_pieces_of_a_text_the_first_is_shown(embedded):
+    session = embedded.session()
+    embedded.add(session, "deploy " * 400 + "other " * 300)
+    embedded.index.refresh(embedded.all, 2_000)
+    (row,) = embedded.index.match(embedded.scope(), Filter(), Words(terms=("deploy",)), 5)
+    assert row.span[0] == 0
+
+
+def test_what_passes_is_found_behind_many_that_do_not(embedded):
+    session = embedded.session()
+    for _ in range(60):
+        embedded.add(session, "deploy deploy deploy", sensitive=True)
+    open = embedded.add(session, "deploy it some time when there is nothing else to do").id
+    assert embedded.find("deploy", limit=1, wanted=Filter(sensitive=False)) == [open]
+
+
+def test_what_a_scope_does_not_show_takes_no_place_of_what_it_does(embedded):
+    journals = {user: embedded.session(number, user) for number, user in enumerate(("ana", "ben"), 1)}
+    for _ in range(60):
+        embedded.add(journals["ben"], "deploy deploy deploy", "ben")
+    own = embedded.add(journals["ana"], "deploy it some time when there is nothing else to do").id
+    assert embedded.find("deploy", limit=1, sessions=tuple(journals.values())) == [own]

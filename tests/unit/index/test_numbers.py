@@ -1,6 +1,9 @@
 """Chunks are numbered by owner: whose they are can be told by their numbers, whatever the order of writing."""
 
-from holdfast.index.numbers import NOBODY, SHARED, block, owner_of
+from holdfast.guard.validate import draft
+from holdfast.index import rows as writing
+from holdfast.index.numbers import LAST, NOBODY, SHARED, block, owner_of
+from holdfast.testing.embedder import HashingEmbedder
 
 
 def ask(embedded, sql):
@@ -12,7 +15,7 @@ def test_the_numbers_of_owners_never_meet():
     blocks = sorted(block(owner) for owner in (SHARED, 1, 2, 3, 1_000_000, NOBODY))
     assert all(first > last for (_, last), (first, _) in zip(blocks, blocks[1:], strict=False))
     assert blocks[0][0] > 0
-    assert blocks[-1][1] < 1 << 63
+    assert blocks[-1][1] < LAST
 
 
 def test_what_is_shared_belongs_to_no_user():
@@ -54,3 +57,28 @@ def test_what_is_indexed_for_many_users_at_once_is_written_in_one_piece(embedded
         embedded.add(journal, f"words of {number}", f"user{number % 5}")
     assert ask(embedded, "SELECT count(DISTINCT segid) FROM chunks_fts_idx") == [(1,)]
     assert len(embedded.find("words", "user3")) == 4
+
+
+def test_what_belongs_to_nobody_gets_its_vector_too(embedded):
+    journal = embedded.session()
+    embedded.add(journal, "words of ana")
+    nobody = {"scope": "session", "session_id": journal, "user_id": None, "workspace": None}
+    embedded.journal.append(embedded.all, journal, [draft({"text": "of nobody"}, **nobody, now=embedded.clock.now())])
+    embedded.index.refresh(embedded.all, 2_000)
+    assert embedded.index.embed(embedded.all, HashingEmbedder(), None) == 0
+    embedded.index.rebuild(embedded.all)
+    assert embedded.index.status(embedded.all)["vectors"] == 2
+
+
+def test_more_than_is_gathered_at_once_is_found_and_can_be_taken_out(embedded, monkeypatch):
+    monkeypatch.setattr(writing, "_MOST_PENDING", 3)
+    journals = [embedded.session(number, user) for number, user in enumerate(("ben", "ana", "ben"), 1)]
+    ids = [
+        embedded.add(journal, f"words {n}", user).id
+        for journal, user in zip(journals, ("ben", "ana", "ben"), strict=True)
+        for n in range(5)
+    ]
+    assert sorted(embedded.find("words", "ana")) == sorted(ids[5:10])
+    assert sorted(embedded.find("words", "ben")) == sorted(ids[:5] + ids[10:])
+    embedded.index.erase(embedded.all, [], ids[:7])
+    assert ask(embedded, "SELECT value FROM meta WHERE key='searched'") == [("8",)]

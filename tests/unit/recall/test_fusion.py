@@ -6,6 +6,7 @@ from holdfast.model.query import Row
 from holdfast.recall.asking import understand
 from holdfast.recall.fusion import (
     PIECE,
+    WITHOUT_VECTORS,
     Weights,
     blended,
     by_author,
@@ -27,8 +28,8 @@ def row(id, session="s", author=None, role=None, seq=0, said="", size=100, score
 
 def test_a_hit_of_one_side_only_is_not_lost():
     rows = [row("a", score=3.0), row("b", cosine=0.5)]
-    assert blended(rows, Weights(keyword=0.5, vector=0.5), near=True) == [0.5, 0.5]
-    assert blended(rows, Weights(), near=False) == [1.0, 0.0]
+    assert blended(rows, Weights(keyword=0.5, vector=0.5)) == [0.5, 0.5]
+    assert blended(rows, WITHOUT_VECTORS) == [1.0, 0.0]
 
 
 def test_scaling_is_by_the_best_and_spreading_from_the_worst():

@@ -169,5 +169,15 @@ def test_newer_entries_with_one_common_word_do_not_take_an_exact_answer_away(tmp
         for number in range(60):
             clock.advance(60_000)
             memory.add(f"code review number {number} of the day went fine")
-        found = memory.search("zeppelin hangar walrus code", rank=rank, limit=200, min_score=0.33)
+        found = memory.search(
+            "zeppelin hangar walrus code", rank=rank, limit=200, min_score=memory.store.settings["context.min_score"]
+        )
     assert {hit.id: hit.score for hit in found}[gold.id] > 0.9
+
+
+@pytest.mark.parametrize("rank", RANKS)
+def test_texts_are_looked_at_whatever_decides_the_order(tmp_path, rank):
+    with holdfast.open(tmp_path / "home", embedder="none") as memory:
+        memory.add("It was a red kite")
+        (found,) = memory.search("red kite", rank=rank)
+    assert found.scores["together"] > 0

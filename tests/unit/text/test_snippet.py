@@ -1,6 +1,6 @@
 import pytest
 
-from holdfast.text.snippet import highlight, snippet
+from holdfast.text.snippet import Marks, highlight, snippet
 
 FILLER = "lorem ipsum dolor sit amet "
 
@@ -74,3 +74,14 @@ def test_marks_are_in_order_and_apart():
 def test_terms_are_never_patterns(terms):
     assert highlight("plain (?P< words", terms) in ([], [(6, 10)])
     assert snippet(FILLER * 50, terms, 50).endswith("…")
+
+
+def test_marks_are_what_highlighting_finds_and_can_be_used_like_a_tuple():
+    marks = Marks("We deployed it; deploy again.", ["deploy"])
+    places = ((3, 11), (16, 22))
+    assert marks == places
+    assert (marks[0], marks[1:], len(marks), list(marks)) == (places[0], places[1:], 2, list(places))
+    assert (hash(marks), repr(marks)) == (hash(places), repr(places))
+    assert marks == Marks("We deployed it; deploy again.", ["deploy"])
+    assert marks != Marks("We deployed it", ["deploy"])
+    assert not Marks("nothing here", ["deploy"])

@@ -1,202 +1,16 @@
-"""Contract of an Index: keyword matches, and everything else that can be asked."""
+"""Contract of an Index: everything that can be asked besides words and vectors."""
 
 from __future__ import annotations
 
-from random import Random
 from typing import TYPE_CHECKING
-
-import pytest
 
 from ..model.ids import entry_id
 from ..model.moment import HOUR_MS, iso
-from ..model.query import Filter, Words
 from ..model.scope import Scope
-from ..text.words import words
-from .index_history import QUESTIONS, random_filter, random_scope, varied
 from .workbench import AGENT, ALL, ANA, BEN, OTHER, SESSION
 
 if TYPE_CHECKING:
     from .workbench import Workbench
-
-
-class MatchContract:
-    """Keyword candidates."""
-
-    def test_any_word_of_the_question_is_enough(self, backend: Workbench) -> None:
-        backend.session()
-        one, two = backend.add("the OAuth2 flow"), backend.add("a database migration")
-        backend.add("something else")
-        assert set(backend.find("oauth2 migration plans")) == {one.id, two.id}
-
-    def test_more_and_rarer_words_come_first(self, backend: Workbench) -> None:
-        backend.session()
-        for number in range(8):
-            backend.add(f"common talk number {number}")
-        rare = backend.add("common zebra")
-        both = backend.add("zebra giraffe")
-        assert backend.find("common zebra giraffe")[:2] == [both.id, rare.id]
-
-    def test_scores_are_positive_and_fall(self, backend: Workbench) -> None:
-        backend.session()
-        for text in ("apple", "apple pear", "apple pear plum", "nothing"):
-            backend.add(text)
-        rows = backend.level().match(ANA, Filter(), words("apple pear"), 10)
-        scores = [row.score for row in rows]
-        assert len(scores) == 3
-        assert all(score > 0 for score in scores)
-        assert scores == sorted(scores, reverse=True)
-
-    def test_case_does_not_matter(self, backend: Workbench) -> None:
-        backend.session()
-        entry = backend.add("PostgreSQL Über ÉCOLE")
-        for question in ("postgresql", "POSTGRESQL", "über", "ÜBER", "école"):
-            assert backend.find(question) == [entry.id], question
-
-    def test_a_star_at_the_end_is_a_prefix(self, backend: Workbench) -> None:
-        backend.session()
-        found = {backend.add("deploying now").id, backend.add("deployment done").id}
-        backend.add("redeploy")
-        assert set(backend.find("deploy*")) == found
-
-    def test_other_wildcards_match_whole_words(self, backend: Workbench) -> None:
-        backend.session()
-        entry = backend.add("a hotfix for it")
-        backend.add("fixture")
-        assert backend.find("h?tfix") == backend.find("*tfix") == backend.find("ho*fix") == [entry.id]
-        assert backend.find("h?fix") == []
-
-    @pytest.mark.parametrize(
-        ("text", "question"),
-        [
-            ("認証方式を選んだ", "認証"),
-            ("我们决定使用数据库", "数据库"),
-            ("인증 방식을 정했다", "방식"),
-            ("東京", "東京"),
-            ("猫が好き", "猫"),
-        ],
-    )
-    def test_scripts_without_spaces_are_found_by_parts(self, backend: Workbench, text: str, question: str) -> None:
-        backend.session()
-        entry = backend.add(text)
-        backend.add("なにもない 别的 다른")
-        assert backend.find(question) == [entry.id]
-
-    @pytest.mark.parametrize("question", QUESTIONS)
-    def test_no_question_breaks_it(self, backend: Workbench, question: str) -> None:
-        backend.session()
-        entry = backend.add("plain words")
-        assert set(backend.find(question + " plain")) <= {entry.id}
-        assert backend.find("plain") == [entry.id]
-
-    def test_hostile_terms_are_terms_and_nothing_else(self, backend: Workbench) -> None:
-        backend.session()
-        entry = backend.add("plain words")
-        for term in ('"', "plain OR 1", "text:plain", "NEAR(plain)", "-plain", "plain' OR ''='", "*", "\x00", "^plain"):
-            rows = backend.level().match(ANA, Filter(), Words(terms=(term,), prefixes=(term,)), 5)
-            assert {row.id for row in rows} <= {entry.id}, term
-
-    def test_an_empty_question_finds_nothing(self, backend: Workbench) -> None:
-        backend.session()
-        backend.add("words")
-        assert backend.level().match(ANA, Filter(), Words(), 5) == []
-
-    def test_tags_and_path_are_found_too(self, backend: Workbench) -> None:
-        backend.session()
-        tagged, placed = backend.add("x", tags=("kubernetes",)), backend.add("y", path="src/parser.py")
-        assert backend.find("kubernetes") == [tagged.id]
-        assert backend.find("parser") == [placed.id]
-
-    def test_a_decision_is_found_by_its_rationale(self, backend: Workbench) -> None:
-        backend.session()
-        content = {"text": "Use OAuth", "decision": "Use OAuth", "rationale": "safest", "alternatives": ["passwords"]}
-        entry = backend.add(type="decision", content=content)
-        assert backend.find("safest") == backend.find("passwords") == [entry.id]
-
-    def test_whose_memory_it_is_is_no_word_of_it(self, backend: Workbench) -> None:
-        backend.session()
-        backend.add("words")
-        assert backend.find(f"ana {SESSION} session conversation user s1 u1 g0") == []
-
-    def test_amended_text_is_found_and_former_text_is_not(self, backend: Workbench) -> None:
-        backend.session()
-        entry = backend.add("former phrase")
-        backend.level()
-        backend.journal.amend(ANA, SESSION, entry.id, "ana", {"text": "present phrase"})
-        assert backend.find("present") == [entry.id]
-        assert backend.find("former") == []
-
-    def test_filters_and_scope_hold_for_matches(self, backend: Workbench) -> None:
-        random = Random(9)
-        entries = varied(backend, random, 40)
-        backend.level()
-        for _ in range(60):
-            scope, wanted = random_scope(random), random_filter(random, entries)
-            found = set(backend.find("common", scope, wanted, limit=200))
-            assert found == set(backend.ids(scope, wanted)), (scope, wanted)
-
-    def test_the_limit_keeps_the_best(self, backend: Workbench) -> None:
-        backend.session()
-        for number in range(30):
-            backend.add("apple " * (number % 5 + 1) + "word " * (number % 3))
-        every = backend.find("apple", limit=100)
-        assert backend.find("apple", limit=7) == every[:7]
-
-    def test_equal_scores_go_by_id(self, backend: Workbench) -> None:
-        backend.session()
-        drafts = [backend.draft("same words") for _ in range(50)]
-        backend.journal.append(ANA, SESSION, drafts[::-1])
-        assert backend.find("same", limit=10) == sorted(draft.id for draft in drafts)[:10]
-
-    def test_rows_are_told_who_spoke_and_what_stands_beside_them(self, backend: Workbench) -> None:
-        backend.session()
-        said = [{"text": text, "role": "user", "author": "Ana"} for text in ("Why?", "Because.", "Deleted", "I see")]
-        entries = [backend.add(content=content) for content in said]
-        backend.bury(entries[2])
-        index = backend.level()
-        rows = {row.id: row for row in index.rows(ANA, Filter())}
-        index.look_around(ANA, list(rows.values()))
-        index.describe(ANA, list(rows.values()))
-        first, second, _, last = (rows.get(entry.id) for entry in entries)
-        assert first is not None
-        assert second is not None
-        assert last is not None
-        assert (first.role, first.author, first.size, first.said) == ("user", "Ana", 4, "Why?")
-        assert first.file == second.file == last.file
-        assert (second.seq - first.seq, last.seq - second.seq) == (1, 2)
-        assert (first.before, first.after) == (None, second.id)
-        assert (second.before, second.after) == (first.id, last.id)
-
-    def test_authors_are_named_in_order_and_within_the_scope(self, backend: Workbench) -> None:
-        backend.session()
-        backend.session(OTHER, user="ben")
-        for author in ("Zoe", "Ana", "Zoe", None):
-            backend.add(content={"text": "words", **({"author": author} if author else {})})
-        backend.add(journal=OTHER, user="ben", content={"text": "words", "author": "Ben"})
-        index = backend.level()
-        assert index.authors(ANA, 10) == ["Ana", "Zoe"]
-        assert index.authors(ANA, 1) == ["Ana"]
-        assert index.authors(ALL, 10) == ["Ana", "Ben", "Zoe"]
-
-    def test_mentions_of_a_name_are_told_apart_by_who_said_it(self, backend: Workbench) -> None:
-        backend.session()
-        for author, text in (("Zoe", "I am Zoe"), ("Ana", "Hello Zoe"), ("Ana", "Zoe, really?"), ("Ana", "nothing")):
-            backend.add(content={"text": text, "author": author})
-        assert backend.level().mentions(ANA, "Zoe") == (1, 2)
-        assert backend.index.mentions(ANA, "Nobody") == (0, 0)
-
-    def test_rarity_counts_entries_and_those_with_each_term(self, backend: Workbench) -> None:
-        backend.session()
-        for text in ("apple pear", "apple", "plum"):
-            backend.add(text)
-        backend.bury(backend.add("apple deleted"))
-        assert backend.level().rarity(ALL, ["apple", "plum", "absent"]) == (3, {"apple": 2, "plum": 1, "absent": 0})
-        backend.add("plum")
-        assert backend.level().rarity(ALL, ["plum", "absent"]) == (4, {"plum": 2, "absent": 0})
-
-    def test_a_text_is_found_under_its_own_stems(self, backend: Workbench) -> None:
-        stems = backend.index.stems("Migrating databases")
-        assert len(stems) == 2
-        assert all(stem == stem.lower() and stem[:5] in ("migra", "datab") for stem in stems)
 
 
 class AskContract:
@@ -235,32 +49,6 @@ class AskContract:
         assert index.cards(ANA, journal=OTHER) == []
         assert index.sessions(ANA, [OTHER]) == {}
         assert index.counts(ANA)["entries"] == 1
-
-    def test_forms_of_an_arabic_word_find_each_other(self, backend: Workbench) -> None:
-        backend.session()
-        coffee = backend.add("\u0623\u0634\u0631\u0628 \u0627\u0644\u0642\u0647\u0648\u0629")  # I drink the coffee
-        backend.add("\u0623\u0634\u0631\u0628 \u0627\u0644\u0634\u0627\u064a")  # I drink the tea
-        assert backend.find("\u0642\u0647\u0648\u0629") == [coffee.id]
-        assert backend.find("\u0648\u0627\u0644\u0642\u0647\u0648\u0629") == [coffee.id]
-        assert backend.find("\u0627\u0644\u0642\u0647*") == [coffee.id]
-
-    def test_one_ideograph_in_common_is_enough_to_be_found_and_two_together_are_more(self, backend: Workbench) -> None:
-        backend.session()
-        backend.add("\u6771\u4eac\u306b\u884c\u304f")
-        tower = backend.add("\u9ad8\u3044\u5854")
-        both = backend.add("\u4eac\u5854\u306b\u884c\u304f")
-        found = backend.find("\u4eac\u5854")
-        assert found[0] == both.id
-        assert tower.id in found
-
-    def test_shared_entries_rank_among_ones_own_by_their_words(self, backend: Workbench) -> None:
-        backend.session()
-        backend.session(OTHER, user="ben")
-        little = backend.add("deploy it some time when there is nothing else that has to be done")
-        backend.add("deploy deploy deploy", OTHER, user="ben")
-        much = backend.add("deploy deploy deploy", backend.shared())
-        some = backend.add("deploy it today")
-        assert backend.find("deploy") == [much.id, some.id, little.id]
 
     def test_shared_entries_are_in_sight_of_who_may_see_them(self, backend: Workbench) -> None:
         entry = backend.add("for all", backend.shared())

@@ -6,8 +6,9 @@ One test a promise of the port's docstrings. The meaning of filters and scopes i
 
 from __future__ import annotations
 
-from .index_asking_contract import AskContract, MatchContract
+from .index_asking_contract import AskContract
 from .index_level_contract import EraseContract, HiddenContract, LevelContract, RowsContract
+from .index_matching_contract import MatchContract
 from .index_vector_contract import VectorContract
 
 __all__ = ["IndexContract"]

@@ -105,10 +105,10 @@ def _looked_up(
     None if too few of them pass to be sure.
     """
     where = where_filter(wanted, where_scope(scope, Where()))
-    sql = f"SELECT f.score, {columns(limit)}, {where} FROM ({said.sql} {{}}) {_OF} {{}}"
     values = (*where.values, *said.values)
     most = round(limit * _pieces(connection) * (2 if wanted.narrows else 1)) + TIES
     while True:
+        sql = f"SELECT f.score, {columns(most)}, {where} FROM ({said.sql} {{}}) {_OF} {{}}"
         rows = ask_all(connection, sql.format("ORDER BY score DESC LIMIT ?", ""), (*values, most))
         best, cut = _best(rows), len(rows) == most
         if len(best) >= limit or not cut:
@@ -176,7 +176,7 @@ def _prefixed(
 
 
 def _globbed(connection: apsw.Connection, scope: Scope, wanted: Filter, pattern: str, limit: int) -> list[Row]:
-    where = where_filter(wanted, where_scope(scope, Where()))
+    where = where_filter(wanted, where_scope(scope, Where(), leads=True))
     found = ask_all(
         connection,
         f"SELECT {ROW} FROM entries e JOIN chunks c ON c.entry=e.n AND c.ordinal=0 "

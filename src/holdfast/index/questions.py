@@ -31,7 +31,10 @@ if TYPE_CHECKING:
     from ..model.scope import Scope
 
 ROW = "e.id, e.time, e.type, e.importance, e.pinned, e.session_id, e.workspace, e.role, e.author, e.file, e.seq"
-_SAID = "CASE c.ordinal WHEN 0 THEN c.stop ELSE (SELECT max(l.stop) FROM chunks l WHERE l.entry=c.entry) END, c.text"
+# Pieces are numbered in their order, so the last one tells how long the whole is: asking all for it would take as many
+# looks as there are pieces, for each of them.
+_WHOLE = "SELECT l.stop FROM chunks l WHERE l.entry=c.entry ORDER BY l.n DESC LIMIT 1"
+_SAID = f"CASE c.ordinal WHEN 0 THEN c.stop ELSE ({_WHOLE}) END, c.text"
 _MANY = 2_000  # rows of which most are never looked at: their texts are left where they are
 _ORDERS = {
     "time": "e.time DESC, e.id", "oldest": "e.time, e.id", "importance": "e.importance DESC, e.time DESC, e.id",

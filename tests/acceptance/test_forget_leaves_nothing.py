@@ -122,6 +122,26 @@ def test_no_file_holds_a_forgotten_text_or_the_tail_of_its_words(home, way):
     assert home.found() == []
 
 
+@pytest.mark.parametrize("session", ["closed", None], ids=["a session", "a user's own"])
+def test_what_is_written_while_a_user_is_forgotten_is_not_kept_in_quarantine(home, monkeypatch, session):
+    with home.open() as memory, home.open() as other:
+
+        def after_the_plan(job):
+            other.add("a late snorbelquax", **({"session": session} if session else {"scope": "user"}))
+            forgetting.announce(job)
+
+        def seen_by_another(job):
+            forgetting.rewrite(job)
+            other.search("harbour")  # whoever indexes next finds rows of lines that are gone
+
+        crossed = {forgetting.announce: after_the_plan, forgetting.rewrite: seen_by_another}
+        steps = [(name, crossed.get(step, step)) for name, step in forgetting.STEPS]
+        monkeypatch.setattr(forgetting, "STEPS", steps)
+        assert memory.forget(user="ana").clean
+        assert leftovers(home.home, ("a late snorbelquax",)) == []
+        assert memory.verify()["ok"]
+
+
 def assert_says_what_was_checked(receipt):
     checked = receipt.checked
     assert checked["files"] > 3

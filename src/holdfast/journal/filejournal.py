@@ -309,10 +309,7 @@ class FileJournal:
         with Attempt("read", self._places.quarantine):
             pieces = self._quarantine.kept(journal)
             seen = {name: self._access.sees(scope, self._places.of(name)) for name in {p["journal"] for p in pieces}}
-            return [
-                piece for piece in pieces
-                if seen[piece["journal"]] and (scope.user is None or piece["user_id"] in (None, scope.user))
-            ]  # fmt: skip
+            return [piece for piece in pieces if _is_ones_own(scope, piece, seen[piece["journal"]])]
 
     def release(self, scope: Scope, journal: str, matches: Callable[[bytes], bool]) -> int:
         """Erase the quarantined pieces of a journal for which `matches` says yes."""
@@ -335,3 +332,10 @@ class FileJournal:
         self._desk.relaxed.flush()
         self._desk.tails.clear()
         self._desk.echoes.clear()
+
+
+def _is_ones_own(scope: Scope, piece: Mapping[str, Any], seen: bool) -> bool:
+    """A piece that tells whose it is belongs to that user, though its journal be gone; any other to the journal's."""
+    if scope.user is None or piece["user_id"] is None:
+        return seen
+    return bool(piece["user_id"] == scope.user)

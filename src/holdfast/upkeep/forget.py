@@ -232,8 +232,14 @@ def clear_state(job: Job) -> None:
 
 
 def erase(job: Job) -> None:
-    """Rows, full text, vectors, caches and other generations of the index, and what its log still holds."""
+    """Rows, full text, vectors, caches and other generations of the index, and what its log still holds.
+
+    What was written to a journal between our plan and its removal was salvaged by whoever indexed next: that goes now,
+    when no row is left to salvage.
+    """
     job.store.index.erase(job.scope, job.remove, job.ids)
+    for journal in job.remove:
+        job.store.journal.release(job.scope, journal, job.takes(journal))
 
 
 def release(job: Job) -> None:

@@ -8,6 +8,7 @@ from holdfast.journal.ballast import BALLAST_BYTES, release_ballast, reserve
 from holdfast.model.card import Card
 from holdfast.model.entry import Tombstone
 from holdfast.model.ids import user_dir
+from holdfast.model.salvage import Salvage, salvaged
 from holdfast.model.scope import Scope, whole
 from holdfast.testing.disk import FaultyDisk
 from tests.unit.journal.world import ALL, ANA, BEN, SESSION
@@ -170,6 +171,16 @@ def test_blanking_the_last_line_makes_marks_read_again(world):
     again = world.journal.replay(ALL, SESSION, mark)
     assert again.fresh
     assert not again.lost, "what was forgotten must not be rescued from the index"
+
+
+def test_a_piece_that_tells_whose_it_is_is_seen_by_them_though_its_journal_is_gone(world):
+    world.journal.bury(ALL, SESSION, [Tombstone(id=SESSION, timestamp=STAMP, reason="forget")])
+    world.journal.remove(ALL, SESSION)
+    pieces = [salvaged(Salvage(entry=f"mem_{user}", user_id=user), {"text": "words"}) for user in ("ana", "ben")]
+    world.journal.quarantine(ALL, SESSION, [*enumerate(pieces), (9, b"whose?")])
+    assert [piece["user_id"] for piece in world.journal.quarantined(ANA)] == ["ana"]
+    assert [piece["user_id"] for piece in world.journal.quarantined(BEN)] == ["ben"]
+    assert len(world.journal.quarantined(ALL)) == 3
 
 
 def test_quarantine_keeps_each_piece_once(world):

@@ -54,8 +54,7 @@ _READ = (
     "sensitive", "provenance", "key", "tool", "path", "tags", "references", "metadata", "content",
 )  # fmt: skip
 _COUNT = "INSERT INTO meta VALUES(?1, ?2) ON CONFLICT(key) DO UPDATE SET value = value + ?3"
-_MOST_AT_ONCE = 400
-_MOST_PENDING = 4_000
+_MOST_AT_ONCE, _MOST_PENDING = 400, 4_000  # lines in one statement, rows before they go into the full text
 
 
 class Rows:
@@ -113,7 +112,8 @@ class Rows:
         entries: list[tuple[Any, ...]] = []
         chunks: list[ChunkRow] = []
         texts: list[FullText] = []
-        stones = self._stones()
+        whose: tuple[Any, ...] = ()
+        owner, token, stones = 0, "", self._stones()
         for line in self._unknown(lines):
             # All at once: asking a record for each by itself takes a tenth of all the time that is spent here.
             read: Any = map((line.record or {}).get, _READ)
@@ -131,11 +131,13 @@ class Rows:
             ))  # fmt: skip
             if tags or references:
                 self._label(n, tags or (), references or ())
-            owner = owner_of(scope, None if user is None else self.user(user))
+            if (scope, user, session) != whose:  # the same for all lines of a journal, as a rule
+                whose = scope, user, session
+                owner, token = self._owner(scope, user), self._token(session)
             cut = self._cut(n, owner, searchable_text(content))
             chunks += cut
             if state == VISIBLE:
-                texts += _full_text(cut, tags, path, self._token(session))
+                texts += _full_text(cut, tags, path, token)
                 self._added += 1
         if entries:
             self._connection.executemany(_INSERT_ENTRY, entries)
@@ -265,8 +267,7 @@ class Rows:
             self._run("UPDATE entries SET detail=? WHERE n=?", (_json(parts), n))
         whole = searchable_text({**parts["content"], "text": text})
         self._run("DELETE FROM chunks WHERE entry=?", (n,))
-        owner = owner_of(scope, None if user is None else self.user(user))
-        self._connection.executemany(_INSERT_CHUNK, self._cut(n, owner, whole))
+        self._connection.executemany(_INSERT_CHUNK, self._cut(n, self._owner(scope, user), whole))
 
     def drop(self, n: int, state: int) -> None:
         """Take an entry out of every table."""
@@ -356,6 +357,9 @@ class Rows:
         """The word of the scope column: a single alphanumeric token, since `_` would split and stems would cut."""
         return "" if session is None else f"s{self.session(session)}"
 
+    def _owner(self, scope: str, user: str | None) -> int:
+        return owner_of(scope, None if user is None else self.user(user))
+
     def user(self, id: str) -> int:
         if id not in self._users:
             found = ask_one(self._connection, "SELECT n FROM users WHERE id=?", (id,))
@@ -380,7 +384,7 @@ class Rows:
 
 
 def _full_text(chunks: list[ChunkRow], tags: Iterable[str] | None, path: str | None, where: str) -> list[FullText]:
-    marked, path = " ".join(tags or ()), path or ""
+    marked, path = " ".join(tags) if tags else "", path or ""
     return [(row[0], searchable(row[6]), marked, path, where) for row in chunks if row[4] is not None]
 
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 BUILD_WAIT_MS = 600_000
 STEADY_S = 0.005  # a search asks twenty questions, and begins by looking: they need not all look again
+_NEVER = float("-inf")  # not 0: a machine that has just started counts its seconds from there
 _ALONE_WAIT_MS = 60_000
 
 
@@ -58,7 +59,7 @@ class Live:
         self._lock = IndexLock(os.path.join(folder, "build.lock"), disk)
         self._mutex = RLock()
         self._base: Database | None = None
-        self._looked = 0.0  # when name and file were last compared
+        self._looked = _NEVER  # when name and file were last compared
         self.name: str | None = None
         self.rebuilt = 0  # damaged generations replaced since we were opened
         self.stale = False  # marks may have been lost: every journal must be compared
@@ -189,7 +190,7 @@ class Live:
 
     def look_again(self) -> None:
         """An answer begins here: the next question looks for itself."""
-        self._looked = 0.0
+        self._looked = _NEVER
 
     def _steady(self) -> Database | None:
         """The open generation, if somebody has just seen that it is the one."""

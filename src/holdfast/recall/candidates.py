@@ -7,6 +7,7 @@ when the question has words at all. A side that did not run is named with its re
 from __future__ import annotations
 
 from .coverage import idf
+from .fusion import FEW as NEAREST
 from .fusion import WITH_VECTORS, WITHOUT_VECTORS, talk_of
 from .wording import Sought
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from .asking import Question
     from .fusion import Weights
 
-NEAREST = 60
 # Words in more than this share of a large memory are left out. Among 9,575 turns and messages of all sets, R@10 was for
 # LoCoMo 68.1 (68.1 with all words), for BEAM 54.8 (54.8); without words of 3 % and more, 67.4 and 52.9 (FEW being 500).
 COMMON = 0.06
@@ -101,7 +101,7 @@ class Candidates:
         self.floor, self.mode = embedder.floor, "hybrid"
         text, near = self._store.settings["recall.text_weight"], self._store.settings["recall.vector_weight"]
         known = share(embedder.known(question.text)) if text else 1.0  # who wants vectors alone gets them
-        self.weights = WITH_VECTORS.replace(keyword=text, vector=near * known)
+        self.weights = WITH_VECTORS.replace(keyword=text, vector=near * known, known=known)
         return vector
 
     def _answers(self, rows: Sequence[Row]) -> list[Row]:

@@ -31,6 +31,7 @@ class Weights(Value):
 
     keyword: float = 0.53  # this and the next as `recall.text_weight` and `recall.vector_weight` say
     vector: float = 0.47
+    known: float = 1.0  # how far the vector side knows the question's language
     neighbour: float = 0.25
     beyond: float = 0.1
     author: float = 0.55
@@ -47,6 +48,8 @@ class Weights(Value):
 
 WITH_VECTORS = Weights()
 WITHOUT_VECTORS = Weights(vector=0.0, neighbour=0.3, session=0.5, author=0.5)
+FEW = 60  # of which a search compares as many vectors: all candidates that there are, if there are fewer
+AMONG_FEW = 0.5  # taken off the words' weight there: which of them are rare among so few is chance
 PIECE = 640  # characters of the longest text that is searched as a whole
 
 
@@ -57,12 +60,27 @@ def scaled(scores: Sequence[float]) -> Column:
 
 
 def spread(cosines: Sequence[float | None]) -> Column:
-    """To 0..1 between worst and best; for cosines, whose zero means nothing. None where none was compared."""
-    there = [cosine for cosine in cosines if cosine is not None]
-    low, high = min(there, default=0.0), max(there, default=0.0)
+    """To 0..1 between worst and best; for cosines, whose zero means nothing. None where none was compared.
+
+    Among few, the less alike half is 0 too: it would only press the others together.
+    """
+    there = sorted(cosine for cosine in cosines if cosine is not None)
+    if not there:
+        return [0.0] * len(cosines)
+    low, high = there[_half(there) if few(cosines) else 0], there[-1]
     if low == high:
-        return [0.0 if cosine is None else 1.0 for cosine in cosines]
-    return [0.0 if cosine is None else (cosine - low) / (high - low) for cosine in cosines]
+        return [float(cosine == high) for cosine in cosines]
+    return [0.0 if cosine is None or cosine < low else (cosine - low) / (high - low) for cosine in cosines]
+
+
+def few(cosines: Sequence[float | None]) -> bool:
+    """Whether these are all there are: fewer than a search compares, and each of them was."""
+    return len(cosines) < FEW and None not in cosines
+
+
+def _half(there: Column) -> int:
+    """Where the more alike half begins, or the best eight."""
+    return max(0, min((len(there) - 1) // 2, len(there) - 9))
 
 
 def blended(rows: Sequence[Row], weights: Weights) -> Column:
@@ -70,10 +88,11 @@ def blended(rows: Sequence[Row], weights: Weights) -> Column:
     keyword = scaled([row.score for row in rows])
     if not weights.vector:
         return keyword
-    whole = weights.keyword + weights.vector
-    words, vectors = weights.keyword / whole, weights.vector / whole
-    cosines = spread([row.cosine for row in rows])
-    return [words * word + vectors * cosine for word, cosine in zip(keyword, cosines, strict=True)]
+    cosines = [row.cosine for row in rows]
+    words = weights.keyword * (1.0 - weights.known * AMONG_FEW) if few(cosines) else weights.keyword
+    whole = words + weights.vector
+    words, vectors = words / whole, weights.vector / whole
+    return [words * word + vectors * cosine for word, cosine in zip(keyword, spread(cosines), strict=True)]
 
 
 def lent(rows: Sequence[Row], base: Column, weights: Weights) -> Column:

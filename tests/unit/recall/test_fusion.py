@@ -5,6 +5,7 @@ import pytest
 from holdfast.model.query import Row
 from holdfast.recall.asking import understand
 from holdfast.recall.fusion import (
+    FEW,
     PIECE,
     WITHOUT_VECTORS,
     Weights,
@@ -38,6 +39,25 @@ def test_scaling_is_by_the_best_and_spreading_from_the_worst():
     assert scaled([0.0]) == [0.0]
     assert spread([0.9, 0.5, None, 0.1]) == pytest.approx([1.0, 0.5, 0.0, 0.0])
     assert spread([0.3, None]) == [1.0, 0.0]
+
+
+def test_among_few_the_less_alike_half_says_nothing_by_vector():
+    cosines = [place / 20 for place in range(20)]
+    found = spread(cosines)
+    assert found[:10] == [0.0] * 10
+    assert found[-1] == 1.0
+    assert spread([*cosines, None])[1] > 0  # one was not compared, so these are not all there are
+    assert spread([place / FEW for place in range(FEW)])[1] > 0  # nor are so many
+    assert spread(cosines[:9])[1] > 0  # the best eight always count
+
+
+def test_among_few_words_count_less_as_far_as_the_vectors_know_the_language():
+    rows = [row("a", score=1.0, cosine=0.1), row("b", cosine=0.9)]
+    weights = Weights(keyword=0.5, vector=0.5)
+    assert blended(rows, weights) == pytest.approx([1 / 3, 2 / 3])
+    assert blended(rows, weights.replace(known=0.0)) == [0.5, 0.5]
+    many = [*rows, *(row(str(number), cosine=0.1) for number in range(FEW))]
+    assert blended(many, weights)[:2] == [0.5, 0.5]
 
 
 def test_neighbours_lend_a_share_in_both_directions_and_those_beyond_a_little():

@@ -117,7 +117,8 @@ def _usual_type(given: Mapping[str, Any], said: Mapping[str, Any]) -> str:
         return "preference"
     if said.get("kind") is not None:
         return "event"
-    return "conversation" if said.get("role") is not None else "note"
+    spoken = said.get("role") is not None or said.get("author") is not None
+    return "conversation" if spoken else "note"
 
 
 def _scope(given: str) -> str:

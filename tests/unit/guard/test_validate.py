@@ -49,6 +49,7 @@ def test_a_draft_has_a_place_a_time_an_id_and_usual_values():
     ("given", "type"),
     [
         ({"text": "x"}, "note"),
+        ({"text": "x", "author": "Ana"}, "conversation"),
         ({"text": "x", "role": "user"}, "conversation"),
         ({"content": {"role": "assistant", "message": "x"}}, "conversation"),
         ({"decision": "x"}, "decision"),

@@ -20,13 +20,17 @@ if TYPE_CHECKING:
 
     from ..model.query import Words
 
-_FIRST_PERSON = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|me|my|mine|myself|we|our|us)\b")
+_FIRST_PERSON = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|me|my|mine|myself)\b")  # "we" may be anybody
 _WORD = re.compile(r"\w+(?:['’]s)?")
 ROLES = ("user", "assistant", "system", "tool")
-# Names that are also words begin many questions; they count only inside a sentence.
+_MOST_SHARED = 4  # authors who may have a first name in common and all be meant
+_MOST_NAMED = 8  # in a prompt that names more, none of them is who is asked for
+# Names that are also words begin many questions; they count only inside a sentence, and with a capital letter.
 _AMBIGUOUS = frozenset(
     ("will", "may", "mark", "grace", "hope", "faith", "joy", "rose", "art", "bill", "rob", "sue", "pat", "dean",
-     "chase", "drew", "jack")
+     "chase", "drew", "jack", "amber", "april", "august", "autumn", "case", "chance", "chuck", "daisy", "frank", "grant",
+     "guy", "heather", "holly", "iris", "ivy", "june", "lane", "lily", "max", "miles", "norm", "olive", "page", "penny",
+     "pearl", "ray", "reed", "rich", "river", "ruby", "sky", "skip", "star", "summer", "sunny", "violet", "ward")
 )  # fmt: skip
 
 
@@ -44,6 +48,8 @@ class Question(Value):
 def understand(text: str, authors: Sequence[str], said: Words | None = None) -> Question:
     """Read a question against the authors of the scope; `said` are its words, where they are known already."""
     named, rest = _take_names(text, authors)
+    if len(named) > _MOST_NAMED:
+        named, rest = (), text
     asked = words(rest) if named or said is None else said
     if asked.empty:
         rest, asked = text, words(text)
@@ -63,29 +69,33 @@ def _take_names(text: str, authors: Sequence[str]) -> tuple[tuple[str, ...], str
         if shorter != rest:
             named[author], rest = None, shorter
     pieces, last = [], 0
+    lazy = text.islower()
     for hit in _WORD.finditer(rest):
         name = re.sub(r"['’]s\Z", "", hit[0])
         found = known.get(name.lower())
-        if found is not None and _is_name(name, hit.start() == 0 or not rest[: hit.start()].strip()):
-            named[found] = None
+        if found is not None and _is_name(name, name == hit[0] and not rest[: hit.start()].strip(), lazy):
+            named.update(dict.fromkeys(found))
             pieces.append(rest[last : hit.start()])
             last = hit.end()
     pieces.append(rest[last:])
     return tuple(named), " ".join(pieces) if len(pieces) > 1 else rest
 
 
-def _first_names(authors: Sequence[str]) -> dict[str, str]:
-    """Authors by their first word, where only one has it; roles are no names."""
-    found: dict[str, str | None] = {}
+def _first_names(authors: Sequence[str]) -> dict[str, list[str]]:
+    """Authors by their first word, where only few have it; roles are no names."""
+    found: dict[str, list[str]] = {}
     for author in authors:
         first = author.split()[0].lower() if author.split() else ""
         if first and first not in ROLES:
-            found[first] = None if first in found else author
-    return {first: author for first, author in found.items() if author is not None}
+            found.setdefault(first, []).append(author)
+    return {first: meant for first, meant in found.items() if len(meant) <= _MOST_SHARED}
 
 
-def _is_name(word: str, begins: bool) -> bool:
-    return word[:1].isupper() and not (begins and word.lower() in _AMBIGUOUS)
+def _is_name(word: str, begins: bool, lazy: bool) -> bool:
+    """By its capital letter, or without where the question has none; at the beginning it may be another word."""
+    if word.lower() in _AMBIGUOUS:
+        return word[:1].isupper() and not begins
+    return word[:1].isupper() or (lazy and len(word) > 2)
 
 
 def trust(own: int, other: int) -> float:

@@ -60,7 +60,7 @@ class Coverage:
         self._loose = [(frozenset(self._stems(word)), LOOSE * weights[word]) for word in (*may, *asked.letters)]
         self._globs = [(pattern, rarest) for pattern in (*asked.globs, *(prefix + "*" for prefix in asked.prefixes))]
         whole = sum(weight for _, weight in (*self._terms, *self._globs))
-        self._whole = whole + self._name * len(self._authors) or 1.0
+        self._whole = whole + self._name * bool(self._authors) or 1.0  # nobody is two people
         unknown = sum(weights[term] for term in must if not seen.get(term, 0)) / self._whole
         self.known = max(STRANGE, 1.0 - grown * unknown)  # how much of the question this store knows of at all
 

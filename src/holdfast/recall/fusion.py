@@ -112,14 +112,19 @@ def lent(rows: Sequence[Row], base: Column, weights: Weights) -> Column:
     return found
 
 
-def by_author(rows: Sequence[Row], question: Question, trusted: float) -> Column:
-    """1 for what the one named author said, or the user where the question speaks of oneself."""
-    if len(question.authors) == 1:
-        (author,) = question.authors
-        return [trusted if row.author == author else 0.0 for row in rows]
-    if not question.authors and question.first_person:
-        return [1.0 if "user" in (row.role, row.author) else 0.0 for row in rows]
-    return []
+def by_author(rows: Sequence[Row], question: Question, trusted: Mapping[str, float]) -> Column:
+    """1 for what the named authors said, as far as they can be trusted to have; or for what is the user's own where
+    the question speaks of oneself."""
+    if question.authors:
+        return [trusted.get(row.author, 0.0) if row.author is not None else 0.0 for row in rows]
+    return [float(_own(row)) for row in rows] if question.first_person else []
+
+
+def _own(row: Row) -> bool:
+    """What the user said, or kept without anybody having said it."""
+    if row.author is None and row.role is None:
+        return row.type != "conversation"
+    return "user" in (row.role, row.author)
 
 
 def by_date(rows: Sequence[Row], question: Question) -> Column:
@@ -188,7 +193,9 @@ class Fused:
         return {name: part[place] / self._best if part else 0.0 for name, part in self._parts.items()}
 
 
-def fused(rows: Sequence[Row], question: Question, sought: Sought, trusted: float, weights: Weights) -> Fused:
+def fused(
+    rows: Sequence[Row], question: Question, sought: Sought, trusted: Mapping[str, float], weights: Weights
+) -> Fused:
     """All signals together."""
     base = blended(rows, weights)
     together, session = by_words(rows, sought, weights)

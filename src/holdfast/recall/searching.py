@@ -184,9 +184,9 @@ def _settle(store: Store, scope: Scope, scoring: Scoring, ranked: Sequence[Ranke
     scoring.settle([parts for parts in scoring.parts(found) if parts is not None])
 
 
-def _trust(store: Store, scope: Scope, question: Question) -> float:
-    """How far the one author that is named can be believed to have said what stands under that name."""
-    return trust(*store.index.mentions(scope, question.authors[0])) if len(question.authors) == 1 else 1.0
+def _trust(store: Store, scope: Scope, question: Question) -> dict[str, float]:
+    """How far each author that is named can be believed to have said what stands under that name."""
+    return {author: trust(*store.index.mentions(scope, author)) for author in question.authors}
 
 
 def _hit(one: Ranked, entry: Entry, parts: Parts, score: float, scores: dict[str, float], asked: Ask) -> Hit:

@@ -36,8 +36,25 @@ def test_roles_are_not_names():
     assert understand("What did the user and the assistant decide?", AUTHORS).authors == ()
 
 
-def test_a_first_name_that_two_authors_share_names_nobody():
-    assert understand("What did Ana say?", ["Ana Ruiz", "Ana Lopez"]).authors == ()
+def test_a_first_name_that_few_authors_share_means_any_of_them():
+    assert understand("What did Ana say?", ["Ana Ruiz", "Ana Lopez"]).authors == ("Ana Ruiz", "Ana Lopez")
+    assert understand("What did Ana say?", [f"Ana {number}" for number in range(5)]).authors == ()
+
+
+def test_a_possessive_is_a_name_also_where_it_begins_a_question():
+    assert understand("Will's garden", AUTHORS).authors == ("Will",)
+
+
+def test_a_question_in_lower_case_names_authors_too_unless_they_may_be_words():
+    assert understand("what did melanie plant", AUTHORS).authors == ("Melanie",)
+    assert understand("what did will plant", AUTHORS).authors == ()
+    assert understand("What did melanie plant", AUTHORS).authors == ()
+
+
+def test_a_prompt_that_names_many_asks_for_none_of_them():
+    team = [f"Person{number}" for number in range(9)]
+    asked = understand("Notes of " + ", ".join(team), team)
+    assert (asked.authors, len(asked.words.terms)) == ((), 10)
 
 
 def test_a_question_of_nothing_but_a_name_keeps_it():
@@ -51,6 +68,7 @@ def test_a_question_of_nothing_but_a_name_keeps_it():
         ("What did I order?", True),
         ("my favourite tea", True),
         ("What did Ana order?", False),
+        ("How do we pay them?", False),
         ("mystery me-too", False),
     ],
 )

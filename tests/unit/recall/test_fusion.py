@@ -71,16 +71,23 @@ def test_nothing_is_lent_from_one_journal_to_another():
     assert lent(rows, [0.0, 1.0], Weights()) == [0.0, 0.0]
 
 
-def test_the_one_named_author_is_boosted_as_far_as_trusted():
+def test_named_authors_are_boosted_as_far_as_trusted():
     rows = [row("a", author="Ana"), row("b", author="Ben")]
-    assert by_author(rows, understand("What did Ana eat?", ["Ana", "Ben"]), 0.5) == [0.5, 0.0]
-    assert by_author(rows, understand("What did Ana and Ben eat?", ["Ana", "Ben"]), 1.0) == []
+    assert by_author(rows, understand("What did Ana eat?", ["Ana", "Ben"]), {"Ana": 0.5}) == [0.5, 0.0]
+    both = understand("What did Ana and Ben eat?", ["Ana", "Ben", "Cem"])
+    assert by_author([*rows, row("c", author="Cem"), row("d")], both, {"Ana": 1.0, "Ben": 0.5}) == [1.0, 0.5, 0.0, 0.0]
 
 
 def test_a_first_person_question_means_the_user():
     rows = [row("a", role="user"), row("b", role="assistant"), row("c", author="user")]
-    assert by_author(rows, understand("What did I eat?", []), 1.0) == [1.0, 0.0, 1.0]
-    assert by_author(rows, understand("What was eaten?", []), 1.0) == []
+    assert by_author(rows, understand("What did I eat?", []), {}) == [1.0, 0.0, 1.0]
+    assert by_author(rows, understand("What was eaten?", []), {}) == []
+
+
+def test_what_somebody_kept_without_saying_it_is_the_users_own():
+    kept, said = row("a"), row("b")
+    kept.type = "decision"
+    assert by_author([kept, said], understand("What did I decide?", []), {}) == [1.0, 0.0]
 
 
 def test_the_form_of_a_turn_counts_where_names_are_missing():
@@ -136,7 +143,7 @@ def test_a_text_of_many_pieces_is_taken_down_and_one_piece_is_not():
 def test_every_part_is_shown_and_the_best_match_is_one():
     rows = [row("a", author="Ana", score=1.0), row("b", author="Ben", score=0.9)]
     question = understand("What did Ben eat in May 2023?", ["Ana", "Ben"])
-    found = fused(rows, question, Sought(), 1.0, Weights())
+    found = fused(rows, question, Sought(), {"Ben": 1.0}, Weights())
     assert max(found.match) == found.match[1] == 1.0
     assert found.explained(1)["author"] > 0 == found.explained(0)["author"]
     assert set(found.explained(0)) == {"base", "neighbour", "author", "date", "form", "together", "session"}
@@ -146,12 +153,12 @@ def test_every_part_is_shown_and_the_best_match_is_one():
 def test_a_match_is_the_sum_of_its_parts():
     rows = [row("a", author="Ana", session="s", score=1.0), row("b", author="Ben", session="t", score=0.9)]
     question = understand("What did Ben eat in May 2023?", ["Ana", "Ben"])
-    found = fused(rows, question, Sought(), 1.0, Weights())
+    found = fused(rows, question, Sought(), {"Ben": 1.0}, Weights())
     assert found.match == pytest.approx([sum(found.explained(place).values()) for place in (0, 1)])
     assert 0 < found.match[0] < 1
 
 
 def test_without_names_dates_or_neighbours_the_order_is_the_keyword_order():
     rows = [row("a", session=None, score=0.4), row("b", session=None, score=1.0)]
-    match = fused(rows, understand("tea", []), Sought(), 1.0, Weights()).match
+    match = fused(rows, understand("tea", []), Sought(), {"Ben": 1.0}, Weights()).match
     assert match[1] > match[0] > 0

@@ -12,7 +12,7 @@ import re
 from ..model.value import Value
 from ..text.form import wanted_form
 from ..text.words import words
-from .dates import Named, named_dates
+from .dates import Named, counted, named_dates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,12 +26,21 @@ ROLES = ("user", "assistant", "system", "tool")
 _MOST_SHARED = 4  # authors who may have a first name in common and all be meant
 _MOST_NAMED = 8  # in a prompt that names more, none of them is who is asked for
 # Names that are also words begin many questions; they count only inside a sentence, and with a capital letter.
-_AMBIGUOUS = frozenset(
-    ("will", "may", "mark", "grace", "hope", "faith", "joy", "rose", "art", "bill", "rob", "sue", "pat", "dean",
-     "chase", "drew", "jack", "amber", "april", "august", "autumn", "case", "chance", "chuck", "daisy", "frank", "grant",
-     "guy", "heather", "holly", "iris", "ivy", "june", "lane", "lily", "max", "miles", "norm", "olive", "page", "penny",
-     "pearl", "ray", "reed", "rich", "river", "ruby", "sky", "skip", "star", "summer", "sunny", "violet", "ward")
-)  # fmt: skip
+_WORDS_TOO = """
+will may mark grace hope faith joy rose art bill rob sue pat dean chase drew jack amber april august autumn case
+chance chuck daisy frank grant guy heather holly iris ivy june lane lily max miles norm olive page penny pearl ray
+reed rich river ruby sky skip star summer sunny violet ward
+"""
+_AMBIGUOUS = frozenset(_WORDS_TOO.split())
+
+
+# What somebody decided or prefers is often kept as such, and then need not say so.
+KINDS = {
+    "decision": frozenset(
+        ("decide", "decides", "decided", "decision", "decisions", "choose", "chose", "chosen", "agreed")
+    ),
+    "preference": frozenset(("prefer", "prefers", "preferred", "preference", "preferences", "favourite", "favorite")),
+}
 
 
 class Question(Value):
@@ -42,11 +51,17 @@ class Question(Value):
     authors: tuple[str, ...] = ()  # those it names
     first_person: bool = False
     dates: tuple[Named, ...] = ()
+    kinds: tuple[str, ...] = ()  # types of entry that it asks for
     form: int = 0  # signs that an answer should show (text.form)
 
 
-def understand(text: str, authors: Sequence[str], said: Words | None = None) -> Question:
-    """Read a question against the authors of the scope; `said` are its words, where they are known already."""
+def understand(
+    text: str, authors: Sequence[str], said: Words | None = None, now: int | None = None, zone: str = ""
+) -> Question:
+    """Read a question against the authors of the scope; `said` are its words, where they are known already.
+
+    Days counted from today are heard only where `now` is given.
+    """
     named, rest = _take_names(text, authors)
     if len(named) > _MOST_NAMED:
         named, rest = (), text
@@ -55,7 +70,8 @@ def understand(text: str, authors: Sequence[str], said: Words | None = None) -> 
         rest, asked = text, words(text)
     return Question(
         text=rest, words=asked, authors=named, first_person=bool(_FIRST_PERSON.search(text)),
-        dates=tuple(named_dates(text)), form=wanted_form(text),
+        dates=(*named_dates(text), *(counted(text, now, zone) if now is not None else ())), form=wanted_form(text),
+        kinds=tuple(kind for kind, names in KINDS.items() if not names.isdisjoint(asked.terms)),
     )  # fmt: skip
 
 

@@ -6,7 +6,10 @@ when the question has words at all. A side that did not run is named with its re
 
 from __future__ import annotations
 
+from time import gmtime
+
 from .coverage import idf
+from .dates import spans
 from .fusion import FEW as NEAREST
 from .fusion import WITH_VECTORS, WITHOUT_VECTORS, talk_of
 from .wording import Sought
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 COMMON = 0.06
 LEAST = 3  # the rarest words stay, however common
 FEW = 2_000  # a word in fewer texts costs nothing
+DATED, MOST_SPANS = 30, 8  # how many are looked at for each date that a question names, and for how many dates
 ANSWERED = 60  # how many of the best candidates bring the turn after them along: often the answer
 READ = 60  # how many of each side have their text read where an index gave none: among very many
 SPOKEN = "conversation"
@@ -52,6 +56,8 @@ class Candidates:
         vector = self._vector(question)
         near = store.index.near(scope, wanted, vector, NEAREST) if vector is not None else []
         self.rows = _joined(by_word, near)
+        if question.dates:
+            self.rows = _joined(self.rows, self._dated(question, vector))
         self.sought = self._sought()
         if vector is None and question.words.terms:
             self.rows += self._answers(by_word)
@@ -104,6 +110,24 @@ class Candidates:
         self.weights = WITH_VECTORS.replace(keyword=text, vector=near * known, known=known)
         return vector
 
+    def _dated(self, question: Question, vector: Vector | None) -> list[Row]:
+        """Of the days that are named the nearest by vector, or else the newest: they need not be among the best of all.
+
+        A date without a year may be of any year from which there are candidates.
+        """
+        if self._wanted.since is not None or self._wanted.until is not None:
+            return []
+        this = gmtime(self._store.clock.now() / 1000).tm_year
+        years = {gmtime(row.time / 1000).tm_year for row in self.rows} or {this, this - 1}
+        found: list[Row] = []
+        for since, until in spans(question.dates, sorted(years, reverse=True))[:MOST_SPANS]:
+            wanted = self._wanted.replace(since=since, until=until)
+            if vector is not None:
+                found += self._store.index.near(self._scope, wanted, vector, DATED)
+            else:
+                found += self._store.index.rows(self._scope, wanted, "time", NEAREST)
+        return found
+
     def _answers(self, rows: Sequence[Row]) -> list[Row]:
         """The turns after the best candidates of a conversation: what was asked there is answered here."""
         known = {row.id for row in self.rows}
@@ -120,7 +144,8 @@ def _joined(by_word: Sequence[Row], near: Sequence[Row]) -> list[Row]:
     """Each entry once, with what both sides know of it."""
     rows = {row.id: row for row in by_word}
     for row in near:
-        rows.setdefault(row.id, row).cosine = row.cosine
+        known = rows.setdefault(row.id, row)
+        known.cosine = known.cosine if row.cosine is None else row.cosine
     return list(rows.values())
 
 

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import math
 
+from ..model.moment import parse
 from ..model.value import Value
 from ..text.content import searchable_text
 from ..text.form import asks
 from ..text.globs import matches
 from ..text.stopwords import ASKING
 from ..text.words import searchable
+from .asking import KINDS
+from .dates import nearness as dated
 from .dates import spelled
 
 TYPE_CHECKING = False
@@ -53,15 +56,23 @@ class Coverage:
         grown = total / (total + SMALL)
         words = (*asked.terms, *asked.letters)
         weights = {word: _worth(total, seen.get(word, 0), rarest, grown) for word in words}
-        must, may = _parted(asked.terms, spelled(question.dates))
+        days = spelled(question.dates)
+        must, may = _parted(asked.terms, days)
+        self._only_dated = bool(days) and ASKING.union(days).issuperset(must)  # then an answer is of that day
+        self._dates, self._dated = question.dates, LOOSE * rarest
         self._authors = question.authors
         self._name = NAME * rarest
         self._terms = [(frozenset(self._stems(term)), weights[term]) for term in must]
         self._loose = [(frozenset(self._stems(word)), LOOSE * weights[word]) for word in (*may, *asked.letters)]
+        self._kinds = {
+            kind: {stem for term in asked.terms if term in KINDS[kind] for stem in self._stems(term)}
+            for kind in question.kinds
+        }
         self._globs = [(pattern, rarest) for pattern in (*asked.globs, *(prefix + "*" for prefix in asked.prefixes))]
         whole = sum(weight for _, weight in (*self._terms, *self._globs))
         self._whole = whole + self._name * bool(self._authors) or 1.0  # nobody is two people
-        unknown = sum(weights[term] for term in must if not seen.get(term, 0)) / self._whole
+        strange = () if self._only_dated else must
+        unknown = sum(weights[term] for term in strange if not seen.get(term, 0)) / self._whole
         self.known = max(STRANGE, 1.0 - grown * unknown)  # how much of the question this store knows of at all
 
     def words(self, entry: Entry | None, span: tuple[int, int] | None = None) -> float:
@@ -71,10 +82,18 @@ class Coverage:
         said, beside = searchable_text(entry.content), " ".join((*entry.tags, entry.path or ""))
         near = said[span[0] : span[1]] if span is not None else said  # somewhere in a book stands every word
         stems = set(self._stems(searchable(f"{near} {beside}")))
+        stems |= self._kinds.get(entry.type, set())  # a decision need not say that it was decided
         held = _held(self._terms, stems)
         held += sum(weight for pattern, weight in self._globs if matches(pattern, f"{said} {beside}"))
         loose = _held(self._loose, stems)
+        if self._of_that_day(entry):
+            if self._only_dated:
+                return 1.0
+            loose += self._dated
         return min(1.0, (held + loose) / (self._whole + loose))
+
+    def _of_that_day(self, entry: Entry) -> bool:
+        return bool(self._dates) and dated(self._dates, parse(entry.timestamp)) == 1.0
 
     def name(self, entry: Entry) -> float:
         """The share that is held by having been said by who is meant."""
@@ -153,9 +172,9 @@ def calibrated(cosine: float | None, floor: float) -> float:
     return max(0.0, (cosine - floor) / (1.0 - floor))
 
 
-def _parted(terms: Sequence[str], dated: Set[str]) -> tuple[list[str], list[str]]:
+def _parted(terms: Sequence[str], days: Set[str]) -> tuple[list[str], list[str]]:
     """What an answer must hold, and what nobody misses: words of asking and of dates, unless there are no others."""
-    loose = ASKING | dated
+    loose = ASKING | days
     must = [term for term in terms if term not in loose]
     return (must, [term for term in terms if term in loose]) if must else (list(terms), [])
 

@@ -1,8 +1,9 @@
 """Dates that a question names, and how near an entry's day lies to them.
 
-Reads English month names, ISO dates and years as people write them. What somebody tells on a day
-is mostly about that day or the days before, so an entry counts in full from the named day to three
-days later, and less a little further off. A question without a date gives no signal at all.
+Reads English month names, ISO dates and years as people write them, and days counted from today ("last Tuesday",
+"two weeks ago"). What somebody tells on a day is mostly about that day or the days before, so an entry counts in
+full from the named day to three days later, and less a little further off. A question without a date gives no
+signal at all.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ import time
 from ..errors import Invalid
 from ..model.moment import DAY_MS, parse
 from ..model.value import Value
+from .times import moment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 _MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
            "november", "december")  # fmt: skip
@@ -34,18 +36,33 @@ _FORMS = tuple(
     )
 )
 # Without a number beside it, `may`, `march` and `mar` are mostly other words.
-_ALONE = re.compile(rf"\b(?:in|of|during|since|by|until|early|late|mid|last|this|next)[\s-]+({_NAME})\b", re.IGNORECASE)
+_ALONE = re.compile(
+    rf"\b(?:in|of|during|since|by|until|early|late|mid|last|this|next|from)[\s-]+({_NAME})\b", re.IGNORECASE
+)
 _BARE_YEAR = re.compile(
     rf"\b(?:in|of|during|since|year|early|late|summer|winter|spring|fall|autumn)\s+{_YEAR}\b", re.IGNORECASE
 )
+_WEEK = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_SMALL = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_NUMBERS = {name: number for number, name in enumerate(_SMALL, 1)}
+_LENGTHS = {"day": 1, "week": 7, "month": 30, "year": 365}
+_COUNTED = re.compile(
+    rf"\b(?:(?P<day>today|this\s+morning|yesterday|last\s+night)|(?P<last>last|on|this|past)\s+(?P<weekday>{'|'.join(_WEEK)})"
+    rf"|(?P<count>\d{{1,3}}|an?|{'|'.join(_NUMBERS)})\s+(?P<ago>day|week|month|year)s?\s+ago"
+    r"|(?P<which>last|past|this)\s+(?P<whole>week|month|year))\b",
+    re.IGNORECASE,
+)
+_AFTER_DAYS, _AFTER_MONTH_DAYS = 3, 7  # how long afterwards a day, or a month, is still told of
 
 
 class Named(Value):
-    """A date as named: any part may be missing, but not all."""
+    """A date as named: any part may be missing, but not all; or a span of days counted from today."""
 
     year: int | None = None
     month: int | None = None
     day: int | None = None
+    span: tuple[int, int] | None = None  # epoch ms, the end not included
+    said: tuple[str, ...] = ()  # in which words, where that does not follow from the numbers
 
 
 def named_dates(question: str) -> list[Named]:
@@ -58,6 +75,50 @@ def named_dates(question: str) -> list[Named]:
     found += [Named(month=_month(hit[1])) for hit in _ALONE.finditer(rest)]
     found += [Named(year=int(hit[1])) for hit in _BARE_YEAR.finditer(_ALONE.sub(" ", rest))]
     return [date for date in found if date.month is None or 1 <= date.month <= 12]
+
+
+def counted(question: str, now: int, zone: str) -> list[Named]:
+    """Days, weeks and months that are counted from today in the user's zone."""
+    hits = list(_COUNTED.finditer(question))
+    if not hits:
+        return []
+    today = moment("today", now, zone)
+    noon = today + DAY_MS // 2  # of the same day also in UTC, wherever the user is
+    found = []
+    for hit in hits:
+        said = tuple(hit[0].lower().split())
+        if (hit["whole"] or "").lower() in ("month", "year"):
+            found.append(_calendar(hit, noon).replace(said=said))
+        else:
+            first, last = _days(hit, noon // DAY_MS)
+            found.append(Named(span=(today + first * DAY_MS, today + last * DAY_MS), said=said))
+    return found
+
+
+def _calendar(hit: re.Match[str], now: int) -> Named:
+    """This month or year, or the one before."""
+    year, month = time.gmtime(now / 1000)[:2]
+    before = hit["which"].lower() != "this"
+    if hit["whole"].lower() == "year":
+        return Named(year=year - before)
+    return Named(year=year - (before and month == 1), month=(month - before) or 12)
+
+
+def _days(hit: re.Match[str], today: int) -> tuple[int, int]:
+    """From which day to which, today being 0 and past days negative; `today` is its number since 1970, a Thursday."""
+    since_monday = (today + 3) % 7
+    if hit["day"]:
+        back = int(hit["day"].lower().startswith(("yesterday", "last")))
+        return -back, 1 - back
+    if hit["weekday"]:
+        back = (since_monday - _WEEK.index(hit["weekday"].lower())) % 7
+        back += 7 * (back == 0 and hit["last"].lower() in ("last", "past"))
+        return -back, 1 - back
+    if hit["ago"]:
+        said, length = hit["count"].lower(), _LENGTHS[hit["ago"].lower()]
+        back = length * (int(said) if said.isdigit() else _NUMBERS.get(said, 1)) + length // 2
+        return -back, length - back  # who says weeks does not mean the day
+    return (-since_monday, 1) if hit["which"].lower() == "this" else (-since_monday - 7, -since_monday)
 
 
 def _read(form: int, hit: re.Match[str]) -> Named:
@@ -78,6 +139,7 @@ def spelled(dates: Sequence[Named]) -> set[str]:
     """The words in which these dates can stand in a question, in lower case."""
     found: set[str] = set()
     for date in dates:
+        found.update(date.said)
         if date.year is not None:
             found.add(str(date.year))
         if date.month is not None:
@@ -88,12 +150,28 @@ def spelled(dates: Sequence[Named]) -> set[str]:
     return found
 
 
-def nearness(dates: list[Named], when: int) -> float:
+def nearness(dates: Sequence[Named], when: int) -> float:
     """0..1: how near this moment (epoch ms) lies to the nearest of the dates."""
     return max((_near(date, when) for date in dates), default=0.0)
 
 
+def spans(dates: Sequence[Named], years: Iterable[int]) -> list[tuple[int, int]]:
+    """From when to when entries count in full; a date without a year may be of any of `years`, a bare year is none."""
+    found = [date.span for date in dates if date.span is not None]
+    for date in dates:
+        if date.month is not None:
+            for year in (date.year,) if date.year is not None else years:
+                start = _epoch(year, date.month, date.day or 1)
+                end = _epoch(year + date.month // 12, date.month % 12 + 1, 1) if date.day is None else start
+                if start is not None and end is not None:
+                    found.append((start, end + (_AFTER_DAYS + 1) * DAY_MS if date.day is not None else end))
+    return found
+
+
 def _near(date: Named, when: int) -> float:
+    if date.span is not None:
+        first, last = date.span
+        return 1.0 if first <= when < last else 0.6 if first - DAY_MS <= when < last + DAY_MS else 0.0
     year, month, day = time.gmtime(when / 1000)[:3]
     if date.year is not None and date.month is None:
         return 0.3 if year == date.year else 0.0
@@ -104,7 +182,7 @@ def _near(date: Named, when: int) -> float:
     if start is None:
         return 0.0
     away = (when - start) // DAY_MS
-    return 1.0 if 0 <= away <= 3 else 0.6 if -1 <= away <= 10 else 0.0
+    return 1.0 if 0 <= away <= _AFTER_DAYS else 0.6 if -1 <= away <= 10 else 0.0
 
 
 def _near_month(date: Named, year: int, month: int, day: int) -> float:
@@ -113,7 +191,7 @@ def _near_month(date: Named, year: int, month: int, day: int) -> float:
     if month == date.month and date.year in (None, year):
         return 1.0
     before = (year, month - 1) if month > 1 else (year - 1, 12)
-    return 0.4 if day <= 7 and date.month == before[1] and date.year in (None, before[0]) else 0.0
+    return 0.4 if day <= _AFTER_MONTH_DAYS and date.month == before[1] and date.year in (None, before[0]) else 0.0
 
 
 def _epoch(year: int, month: int, day: int) -> int | None:

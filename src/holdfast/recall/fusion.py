@@ -41,6 +41,7 @@ class Weights(Value):
     long: float = 0.1  # taken off for each doubling or so beyond one piece, but among people
     asking: float = 0.2  # taken off where people talk with each other and a turn only asks
     length: float = 0.06  # for each doubling or so of a turn among people: longer ones say more
+    kind: float = 0.25  # for a decision where one is asked for, and the like
     time: float = 0.25  # for a turn that tells a time, where a time is asked for
     number: float = 0.2
     name: float = 0.2
@@ -203,5 +204,6 @@ def fused(
         "base": base, "neighbour": lent(rows, base, weights),
         "author": [weights.author * value for value in by_author(rows, question, trusted)],
         "date": [weights.date * value for value in by_date(rows, question)],
+        "kind": [weights.kind * (row.type in question.kinds) for row in rows] if question.kinds else [],
         "form": by_form(rows, question, weights), "together": together, "session": session,
     })  # fmt: skip

@@ -91,7 +91,8 @@ def search(store: Store, scope: Scope, asked: Ask) -> SearchResult:
     hits: list[Hit] = []
     mode, reason = "keyword", None
     if not asked.words.empty:
-        question = understand(asked.text, store.index.authors(scope, MOST_AUTHORS), asked.words)
+        authors = store.index.authors(scope, MOST_AUTHORS)
+        question = understand(asked.text, authors, asked.words, store.clock.now(), store.settings["time.zone"])
         count = CROWD if asked.rank != "match" else PAGE * store.settings["recall.candidates"]
         found = Candidates(store, scope, asked.wanted, question, count)
         hits, mode, reason = _hits(store, scope, asked, question, found), found.mode, found.reason

@@ -49,12 +49,12 @@ STOP = frozenset(f"{_ENGLISH}{_GERMAN}{_SPANISH}{_FRENCH}".split()) | PARTICLES
 # days"), or may be spelled another way ("five"). Looked for like any word, but an answer need not hold them.
 _ASKING = """
 across advice after ago amount ask asked aspect aspects based before between bring brought chat chats clear
-comprehensive considering conversation conversations currently days describe different discuss discussed
-discussing discussion discussions earlier eight exactly explain far first five four help hours including item
+comprehensive considering conversation conversations currently days describe different discuss discussed discussing
+discussion discussions earlier eight exactly explain far first five four happen happened help hours including item
 items key last list long mention mentioned mentioning mentions months nine order overview passed past planning
 previous previously provide recall recap recently recommend recommendation recommendations recommended related
-remember remembered remind reminded session sessions seven six specific suggest suggested suggestion
-suggestions summaries summarise summarize summary ten thinking three throughout tips total trying two various
-walk weeks wondering years
+remember remembered remind reminded session sessions seven six specific suggest suggested suggestion suggestions
+summaries summarise summarize summary ten thinking three throughout tips total trying two various walk weeks wondering
+years
 """
 ASKING = frozenset(_ASKING.split())

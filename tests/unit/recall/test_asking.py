@@ -3,7 +3,7 @@
 import pytest
 
 from holdfast.recall.asking import trust, understand
-from holdfast.recall.dates import Named, named_dates, nearness, spelled
+from holdfast.recall.dates import Named, counted, named_dates, nearness, spans, spelled
 from holdfast.text.words import tokens
 
 AUTHORS = ["Ana Lucia Ruiz", "Caroline", "Melanie", "Will", "assistant", "user"]
@@ -146,3 +146,72 @@ def test_a_day_that_the_calendar_lacks_is_near_nothing():
 
 def test_no_date_gives_no_signal():
     assert nearness([], MAY_7) == 0.0
+
+
+MONDAY = 1_794_830_400_000  # 16 November 2026, noon
+DAY = 86_400_000
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "last"),
+    [
+        ("what happened today?", 0, 1),
+        ("what happened yesterday?", -1, 0),
+        ("where were we last night", -1, 0),
+        ("what did we say last Tuesday", -6, -5),
+        ("what did we say on Monday", 0, 1),
+        ("what did we say last monday", -7, -6),
+        ("three days ago", -3, -2),
+        ("two weeks ago", -17, -10),
+        ("a month ago", -45, -15),
+        ("the plan of last week", -7, 0),
+        ("the plan of this week", 0, 1),
+    ],
+)
+def test_days_are_counted_from_today(question, first, last):
+    (found,) = counted(question, MONDAY, "UTC")
+    midnight = MONDAY - DAY // 2
+    assert found.span == (midnight + first * DAY, midnight + last * DAY)
+
+
+@pytest.mark.parametrize("question", ["the last supper", "on the week", "two days", "ago", "Tuesday's child"])
+def test_other_words_count_no_days(question):
+    assert counted(question, MONDAY, "UTC") == []
+
+
+def test_months_and_years_are_those_of_the_calendar():
+    (last,), (this,) = counted("last month", MONDAY, "UTC"), counted("this year", MONDAY, "UTC")
+    assert (last.year, last.month, this.year, this.month) == (2026, 10, 2026, None)
+    (december,) = counted("past month", MONDAY + 50 * DAY, "UTC")
+    assert (december.year, december.month) == (2026, 12)
+
+
+@pytest.mark.parametrize(("zone", "hours"), [("Asia/Tokyo", -9), ("America/Los_Angeles", 8)])
+def test_today_and_its_day_of_the_week_are_the_users(zone, hours):
+    for question in ("today", "on Monday"):
+        (there,), (utc,) = counted(question, MONDAY, zone), counted(question, MONDAY, "UTC")
+        assert there.span[0] == utc.span[0] + hours * DAY // 24
+
+
+def test_a_span_counts_in_full_and_the_days_beside_it_less():
+    (found,) = counted("yesterday", MONDAY, "UTC")
+    assert [nearness([found], MONDAY - back * DAY) for back in (0, 1, 2, 3)] == [0.6, 1.0, 0.6, 0.0]
+    assert spelled([found]) == {"yesterday"}
+
+
+def test_dates_without_a_year_may_be_of_any_that_there_is():
+    found = spans([Named(month=12), Named(month=2, day=30), Named(year=2024), Named(year=2025, month=3, day=1)], [2024])
+    days = [(since // DAY, until // DAY) for since, until in found]
+    assert days == [(20058, 20089), (20148, 20152)]  # all of December 2024; 1 to 4 March 2025
+
+
+@pytest.mark.parametrize(
+    ("question", "kinds"),
+    [
+        ("What did we decide about tea?", ("decision",)),
+        ("my favourite tea, and why it was chosen", ("decision", "preference")),
+        ("tea", ()),
+    ],
+)
+def test_what_kind_of_entry_is_asked_for(question, kinds):
+    assert understand(question, []).kinds == kinds

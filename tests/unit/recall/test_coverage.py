@@ -60,6 +60,24 @@ def test_nobody_misses_the_words_of_a_date(memory):
     assert coverage(memory, "budget tracker zeppelin 7 julep 2023x") < plain
 
 
+def test_who_asks_for_a_day_alone_is_answered_by_what_is_of_that_day(memory):
+    memory.add("Ship the beta", timestamp="2023-07-07T10:00:00Z")
+    memory.add("Buy chairs", timestamp="2023-08-07T10:00:00Z")
+    hits = memory.search("What did we do on 7 July 2023?")
+    assert [hit.snippet for hit in hits] == ["Ship the beta"]
+    assert coverage(memory, "What did we do on 7 July 2023?") == 1.0
+
+
+def test_what_is_of_the_day_that_is_named_holds_a_little_of_the_question(memory):
+    memory.add("Ship the beta", timestamp="2023-07-07T10:00:00Z")
+    assert 0 < coverage(memory, "Which chairs on 7 July 2023?") < 0.5
+
+
+def test_a_decision_need_not_say_that_it_was_decided(memory):
+    memory.add("Postgres for the ledger", type="decision")
+    assert coverage(memory, "What was decided about the ledger?") == 1.0
+
+
 def test_a_date_alone_is_words_like_others(memory):
     memory.add("The contract of 7 July 2023 was signed")
     assert coverage(memory, "7 July 2023") == 1.0

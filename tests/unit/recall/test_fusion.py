@@ -90,6 +90,12 @@ def test_what_somebody_kept_without_saying_it_is_the_users_own():
     assert by_author([kept, said], understand("What did I decide?", []), {}) == [1.0, 0.0]
 
 
+def test_a_decision_counts_more_where_one_is_asked_for():
+    decided, said = row("a", score=1.0), row("b", score=1.0)
+    decided.type = "decision"
+    assert fused([decided, said], understand("What was decided?", []), Sought(), {}, Weights()).match[1] < 1
+
+
 def test_the_form_of_a_turn_counts_where_names_are_missing():
     assert by_form([row("a", said="Why?"), row("b", size=400)], understand("tea", []), Weights())[0] < 0
 
@@ -146,7 +152,9 @@ def test_every_part_is_shown_and_the_best_match_is_one():
     found = fused(rows, question, Sought(), {"Ben": 1.0}, Weights())
     assert max(found.match) == found.match[1] == 1.0
     assert found.explained(1)["author"] > 0 == found.explained(0)["author"]
-    assert set(found.explained(0)) == {"base", "neighbour", "author", "date", "form", "together", "session"}
+    assert set(found.explained(0)) == {
+        "base", "neighbour", "author", "date", "kind", "form", "together", "session",
+    }  # fmt: skip
     assert not any(found.explained(-1).values())
 
 

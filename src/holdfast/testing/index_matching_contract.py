@@ -78,6 +78,25 @@ class MatchContract:
         backend.add("なにもない 别的 다른")
         assert backend.find(question) == [entry.id]
 
+    @pytest.mark.parametrize(
+        ("text", "question"),
+        [
+            ("we ordered pizza\U0001f917", "pizza"),
+            ("\U0001f916deploy finished", "deploy"),
+            ("the fee is 500\u20bd", "500"),
+            ("\u2068Annika\u2069 joined", "annika"),
+            ("pizza", "pizza\U0001f917"),
+        ],
+    )
+    def test_a_word_is_found_with_and_without_the_symbol_attached_to_it(
+        self, backend: Workbench, text: str, question: str
+    ) -> None:
+        backend.session()
+        entry = backend.add(text)
+        assert backend.find(question) == [entry.id]
+        backend.bury(entry)
+        assert backend.find(question) == []
+
     @pytest.mark.parametrize("question", QUESTIONS)
     def test_no_question_breaks_it(self, backend: Workbench, question: str) -> None:
         backend.session()

@@ -24,7 +24,7 @@ def searchable_text(content: Mapping[str, Any]) -> str:
 
 
 def searchable(text: str) -> str:
-    """The text as it is indexed: runs without spaces become pairs, Arabic words lose what is written on to them."""
+    """The text as it is indexed: runs without spaces become pairs, and all else is `rooted`."""
     if text.isascii():
         return text
     from .scripts import spread
@@ -33,12 +33,16 @@ def searchable(text: str) -> str:
 
 
 def rooted(word: str) -> str:
-    """A word of a question as a text holds it: pairs are cut by `words` already, Arabic is cut here."""
+    """Words as a text holds them: without symbols, Arabic without what is written on to it.
+
+    Pairs are another matter: those of a question are cut by `words` already.
+    """
     if word.isascii():
         return word
     from .arabic import light
+    from .scripts import apart
 
-    return light(word)
+    return light(apart(word))
 
 
 def _strings(value: Any) -> Iterator[str]:

@@ -1,8 +1,10 @@
-"""Scripts without spaces between words, and combining marks: which code points stay together.
+"""Scripts without spaces between words, combining marks, symbols: which code points stay together.
 
 Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese runs are cut to pairs of letters, a mark staying
-with its letter; an ideograph, which means something by itself, also stands alone. Loaded for text that is not
-ASCII only: compiling these classes costs 2 ms.
+with its letter; an ideograph, which means something by itself, also stands alone. Symbols that the index's tokeniser
+would take for letters become spaces. Loaded for text that is not ASCII only: compiling these classes costs 2 ms. What
+is done to texts goes by the code points named here, never by `\\w`, which differs between versions of Python: a text
+must leave the full text as it went in.
 """
 
 from __future__ import annotations
@@ -31,8 +33,17 @@ _MARKS = (
     "\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u08e3-\u0963\u0981-\u09e3\u09fe-\u0a75\u0a81-\u0ae3\u0afa-\u0b63"
     "\u0b82-\u0bd7\u0c00-\u0c63\u0c81-\u0c83\u0cbc-\u0d4d\u0d57-\u0d63\u0d81-\u0df3\u1dc0-\u1dff\u20d0-\u20f0\ufe20-\ufe2f"
 )
+# Symbols younger than unicode61, which takes whatever it does not know for letters, and what is for private use, which
+# it takes for letters on purpose: a word with one attached would be another word. Without those of ancient scripts.
+_SYMBOLS = (
+    "\u058d\u058e\u0605\u061c\u061d\u07fe\u07ff\u0888\u0890\u0891\u08e2\u09fd\u0a76\u0c77\u0c84\u0d4f\u1b4e\u1b4f\u1b7d-\u1b7f"
+    "\u2065-\u2069\u209d-\u20cf\u20f1-\u20ff\u218a-\u218f\u23f4-\u23ff\u2427-\u243f\u244b-\u245f\u2700\u2b4d-\u2bff\u2e3c-\u2e7f"
+    "\u2ff0-\u2fff\u31c0-\u31ef\u32ff\ua8fc\uab5b\uab6a\uab6b\ue000-\uf8ff\ufbc2\ufd40-\ufd4f\ufdcf\ufdfe\ufdff"
+    "\U0001f000-\U0001f0ff\U0001f10d-\U0001fbef\U0001fbfa-\U0001fbff\U000f0000-\U0010ffff"
+)
 _IDEOGRAPH = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 SPACELESS = re.compile(f"([{_SPACELESS}]+)")  # a group, so that `split` gives the runs and what is between
+_SYMBOL = re.compile(f"[{_SYMBOLS}]")
 _LETTER = re.compile(f".[{_ATTACHED}]*")  # within such a run
 WORD = re.compile(rf"\w[\w{_MARKS}{_ATTACHED}]*")
 PIECE = re.compile(rf"[\w{_MARKS}{_ATTACHED}*?'\u2019]+")  # a word of a question with its wildcards
@@ -47,6 +58,11 @@ def _spread(run: re.Match[str]) -> str:
     """Pairs, ideographs, then the last letter alone, so that every letter begins a token: one finds by prefix."""
     found = letters(run[0])
     return f" {' '.join([*pairs(found), *ideographs(found[:-1]), found[-1]])} " if len(found) > 1 else f" {run[0]} "
+
+
+def apart(text: str) -> str:
+    """The same with a space for every symbol that the tokeniser does not know for one."""
+    return _SYMBOL.sub(" ", text)
 
 
 def letters(run: str) -> list[str]:

@@ -125,6 +125,7 @@ def test_a_question_that_is_no_text_is_invalid(given):
         ("서울", " 서울 울 "),
         ("𠀀𠀁", " 𠀀𠀁 𠀀 𠀁 "),
         ("والقهوة الساخنة", "قهو ساخن"),
+        ("pizza🤗 数据🤔库", "pizza   数据 数 据   库 "),
     ],
 )
 def test_runs_without_spaces_are_indexed_as_pairs_and_all_else_as_it_stands(text, indexed):

@@ -70,6 +70,10 @@ class MatchContract:
             ("인증 방식을 정했다", "방식"),
             ("東京", "東京"),
             ("猫が好き", "猫"),
+            ("我养了一只猫", "猫"),
+            ("我养了一只猫", "猫*"),
+            ("ฉันรักแมว", "แ"),
+            ("우리집 고양이", "집"),
         ],
     )
     def test_scripts_without_spaces_are_found_by_parts(self, backend: Workbench, text: str, question: str) -> None:

@@ -1,4 +1,7 @@
-"""Globs: words with `?` for one character and `*` for any number, matched word by word in linear time."""
+"""Globs: words with `?` for one character and `*` for any number, matched word by word in linear time.
+
+In scripts without spaces a word begins anywhere: there `猫*` is a letter that the text holds.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,18 @@ _LONGEST_WORD = 128
 
 def matches(pattern: str, text: str) -> bool:
     """Whether a word of the text matches `d?ploy` or `*fix*`; linear, since words are bounded."""
+    if _begins_anywhere(pattern):
+        return pattern[:-1].lower() in text.lower()
     wanted = _compiled(pattern)
     return any(wanted.match(word) for word in _WORD.findall(text.lower()) if len(word) <= _LONGEST_WORD)
+
+
+def _begins_anywhere(pattern: str) -> bool:
+    if pattern.isascii() or not pattern.endswith("*"):
+        return False
+    from .scripts import SPACELESS
+
+    return SPACELESS.fullmatch(pattern, 0, len(pattern) - 1) is not None
 
 
 _patterns: dict[str, re.Pattern[str]] = {}

@@ -115,19 +115,24 @@ class _Found:
             self._foreign(word, kind)
 
     def _foreign(self, word: str, kind: dict[str, None]) -> None:
-        """Runs give the pairs of `searchable`, one letter alone a prefix; what stands between stays a word."""
+        """Runs give the pairs of `searchable`, and their ideographs beside them; what stands between stays a word."""
         from .scripts import SPACELESS, ideographs, letters, pairs
 
         pieces = SPACELESS.split(word)
         for run in pieces[1::2]:
             found = letters(run)
-            alone = self.stopped if run in STOP else self.prefixes
-            (self.terms if len(found) > 1 else alone).update(dict.fromkeys(pairs(found) or [run]))
             if len(found) > 1:
+                self.terms.update(dict.fromkeys(pairs(found)))
                 self.letters.update(dict.fromkeys(letter for letter in ideographs(found) if letter not in COMMON))
+            else:
+                self._alone(run, kind if ideographs(found) else self.prefixes)
         for between in pieces[:-1:2]:
             self._between(between, self.terms)
         self._last(pieces[-1], kind)
+
+    def _alone(self, letter: str, kind: dict[str, None]) -> None:
+        """An ideograph is a word; any other letter begins one, since every letter of a run begins a pair."""
+        (self.stopped if letter in STOP else kind)[letter] = None
 
     def _last(self, piece: str, kind: dict[str, None]) -> None:
         """Of Arabic words the index holds no beginning: such a prefix is a pattern."""

@@ -181,3 +181,11 @@ def test_texts_are_looked_at_whatever_decides_the_order(tmp_path, rank):
         memory.add("It was a red kite")
         (found,) = memory.search("red kite", rank=rank)
     assert found.scores["together"] > 0
+
+
+@pytest.mark.parametrize(("question", "said"), [("猫", "我养了一只猫"), ("猫*", "我养了一只猫"), ("แ", "ฉันรักแมว")])
+def test_one_letter_of_a_script_without_spaces_is_found_anywhere_in_a_text(tmp_path, question, said):
+    with holdfast.open(tmp_path / "home", embedder="none") as memory:
+        memory.add(said)
+        memory.add("别的 something ก")
+        assert [(hit.snippet, hit.scores["coverage"]) for hit in memory.search(question)] == [(said, 1.0)]

@@ -137,7 +137,8 @@ def test_runs_without_spaces_are_indexed_as_pairs_and_all_else_as_it_stands(text
     [
         ("日本語の認証", ("日本", "本語", "語の", "の認", "認証"), ()),
         ("の", (), ("の",)),
-        ("猫", (), ("猫",)),  # one letter is found at the beginning of any pair
+        ("猫", ("猫",), ()),  # which is indexed alone
+        ("แ", (), ("แ",)),  # any other letter is found at the beginning of any pair
         ("日本語*", ("日本", "本語"), ()),
         ("OAuth2の認証", ("の認", "認証", "oauth2"), ()),
         ("GitHubのissue", ("github", "issue"), ()),  # a particle alone is a stop word

@@ -1,0 +1,19 @@
+import pytest
+
+from holdfast.text.globs import matches
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "found"),
+    [
+        ("d?ploy", "we Deploy now", True),
+        ("d?ploy", "redeploy", False),
+        ("*fix*", "a hotfixes list", True),
+        ("dep*", "redeploy", False),
+        ("猫*", "我养了一只猫", True),  # where no spaces are written, a word begins anywhere
+        ("แ*", "ฉันรักแมว" * 40, True),
+        ("猫*", "我养了一只狗", False),
+    ],
+)
+def test_a_pattern_is_matched_word_by_word(pattern, text, found):
+    assert matches(pattern, text) is found

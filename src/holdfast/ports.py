@@ -190,7 +190,10 @@ class Index(Protocol):
         """How often an author's name stands in their own words, and in those of the others they speak with."""
 
     def rarity(self, scope: Scope, terms: Sequence[str]) -> tuple[int, dict[str, int]]:
-        """Number of searchable entries, and in how many each term occurs."""
+        """Number of searchable entries, and in how many each term occurs, whosever they are.
+
+        Within one user's scope it is none for a term that neither the user nor what is shared holds.
+        """
 
     def stems(self, text: str) -> list[str]:
         """The tokens under which this text is found, in order."""

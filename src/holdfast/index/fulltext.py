@@ -6,6 +6,7 @@ has a meaning to FTS5. Ranked by `bm25()`: the hidden `rank` column measured 1.4
 
 from __future__ import annotations
 
+import json
 from _thread import allocate_lock
 
 import apsw
@@ -28,6 +29,11 @@ if TYPE_CHECKING:
 _SCORE = (
     "SELECT rowid AS chunk, -bm25(chunks_fts, 1.0, 1.5, 0.5, 0.0) AS score FROM chunks_fts WHERE chunks_fts MATCH ?"
 )
+_COLUMNS = "{text tags path} : "
+_HELD = (
+    "SELECT j.key FROM json_each(?) j "
+    "WHERE EXISTS(SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH j.value AND rowid BETWEEN ? AND ?)"
+)
 _WITHIN = " AND rowid BETWEEN ? AND ?"
 _ANY = "SELECT 1 FROM chunks WHERE n BETWEEN ? AND ? LIMIT 1"
 
@@ -35,7 +41,7 @@ _ANY = "SELECT 1 FROM chunks WHERE n BETWEEN ? AND ? LIMIT 1"
 def match_query(words: Words) -> str | None:
     """The FTS5 expression for loose terms, or None where there are none."""
     parts = [_quoted(term) for term in (*words.terms, *words.letters)]
-    return "{text tags path} : (" + " OR ".join(parts) + ")" if parts else None
+    return _COLUMNS + "(" + " OR ".join(parts) + ")" if parts else None
 
 
 def beginning(prefix: str, stem: str) -> str:
@@ -47,7 +53,7 @@ def beginning(prefix: str, stem: str) -> str:
     kept = 0
     while kept < min(len(prefix), len(stem)) and prefix[kept] == stem[kept]:
         kept += 1
-    return "{text tags path} : (" + _quoted(prefix[: max(kept, 1)]) + " *)"
+    return _COLUMNS + "(" + _quoted(prefix[: max(kept, 1)]) + " *)"
 
 
 def phrase(text: str) -> str:
@@ -81,11 +87,24 @@ def texts(connection: apsw.Connection, scope: Scope, query: str) -> Texts | None
         return Texts(f"(scope : ({within})) AND ({query})", ()) if found else None
     if scope.user is None:
         return Texts(query, ())
+    blocks = _blocks(connection, scope)
+    return Texts(query, blocks) if blocks else None
+
+
+def _blocks(connection: apsw.Connection, scope: Scope) -> list[Block]:
+    """The numbers of a user's chunks and, where they are in sight, of those that are shared."""
     users = ask_all(connection, "SELECT n FROM users WHERE id=?", (scope.user,))
     blocks = [block(n) for (n,) in users]
     if scope.shared and ask_one(connection, _ANY, block(SHARED)):
         blocks.append(block(SHARED))
-    return Texts(query, blocks) if blocks else None
+    return blocks
+
+
+def held(connection: apsw.Connection, scope: Scope, terms: Sequence[str]) -> set[str]:
+    """Those of these words that stand in any text of a user or in a shared one; the first row tells."""
+    asked = json.dumps({term: _COLUMNS + _quoted(term) for term in terms})
+    found = (row for blocks in _blocks(connection, scope) for row in ask_all(connection, _HELD, (asked, *blocks)))
+    return {term for (term,) in found}
 
 
 class Stemmer:

@@ -149,7 +149,20 @@ class SqliteIndex(Levelled):
         stems = {term: self.stems(term) for term in terms}
         wanted = [None, *{stem for found in stems.values() for stem in found}]
         seen = self._noted.of(self.live, "rarity", wanted, questions.rarity)
-        return seen[None], {term: min((seen[stem] or 0 for stem in found), default=0) for term, found in stems.items()}
+        counts = {term: min((seen[stem] or 0 for stem in found), default=0) for term, found in stems.items()}
+        return seen[None], counts if scope.everyone else self._within(scope, counts)
+
+    def _within(self, scope: Scope, counts: dict[str, int]) -> dict[str, int]:
+        """The same with nothing for a word that only others have: nobody shall learn from a score what they wrote."""
+        from .fulltext import held
+
+        def ask(connection: apsw.Connection, keys: list[Any]) -> dict[Any, bool]:
+            found = held(connection, scope, [term for *_, term in keys])
+            return {key: key[-1] in found for key in keys}
+
+        keys = {term: (scope.user, scope.shared, term) for term, count in counts.items() if count}
+        known = self._noted.of(self.live, "held", keys.values(), ask)
+        return {term: count if count and known[keys[term]] else 0 for term, count in counts.items()}
 
     def stems(self, text: str) -> list[str]:
         if self._stemmer is None:

@@ -10,7 +10,7 @@ import pytest
 from ..model.query import Filter, Words
 from ..text.words import words
 from .index_history import QUESTIONS, random_filter, random_scope, varied
-from .workbench import ALL, ANA, OTHER, SESSION
+from .workbench import ALL, ANA, BEN, OTHER, SESSION
 
 if TYPE_CHECKING:
     from .workbench import Workbench
@@ -212,6 +212,21 @@ class MatchContract:
         assert backend.level().rarity(ALL, ["apple", "plum", "absent"]) == (3, {"apple": 2, "plum": 1, "absent": 0})
         backend.add("plum")
         assert backend.level().rarity(ALL, ["plum", "absent"]) == (4, {"plum": 2, "absent": 0})
+
+    def test_rarity_tells_nobody_of_words_that_only_others_have(self, backend: Workbench) -> None:
+        backend.session()
+        backend.session(OTHER, user="ben")
+        backend.add("apple")
+        backend.add("apple plum", OTHER, user="ben")
+        backend.add("pear", backend.shared())
+        index, terms = backend.level(), ["apple", "plum", "pear"]
+        assert index.rarity(ANA, terms) == (3, {"apple": 2, "plum": 0, "pear": 1})
+        assert index.rarity(ANA.replace(shared=False), terms) == (3, {"apple": 2, "plum": 0, "pear": 0})
+        assert index.rarity(ANA.replace(sessions=(SESSION,)), terms) == index.rarity(ANA, terms)
+        assert index.rarity(BEN, terms) == (3, {"apple": 2, "plum": 1, "pear": 1})
+        assert index.rarity(ALL, terms) == (3, {"apple": 2, "plum": 1, "pear": 1})
+        backend.add("plum")
+        assert backend.level().rarity(ANA, ["plum"]) == (4, {"plum": 2})
 
     def test_a_text_is_found_under_its_own_stems(self, backend: Workbench) -> None:
         stems = backend.index.stems("Migrating databases")

@@ -258,7 +258,9 @@ class MemoryIndex:
 
     def rarity(self, scope: Scope, terms: Sequence[str]) -> tuple[int, dict[str, int]]:
         texts = [split(searched(entry)) for entry, _ in self._in(self._all, VISIBLE)]
-        return len(texts), {term: sum(occurrences(text, term) > 0 for text in texts) for term in terms}
+        seen = [split(searched(entry)) for entry, _ in self._in(scope.replace(sessions=(), workspace=None), VISIBLE)]
+        held = {term for term in terms if any(occurrences(text, term) for text in seen)}
+        return len(texts), {t: sum(occurrences(text, t) > 0 for text in texts) if t in held else 0 for t in terms}
 
     def stems(self, text: str) -> list[str]:
         return split(text)

@@ -156,3 +156,14 @@ def test_what_the_named_author_said_is_found_where_words_answer_and_never_by_the
 @pytest.mark.parametrize(("cosine", "near"), [(None, 0.0), (0.1, 0.0), (0.2, 0.0), (0.6, 0.5), (1.0, 1.0)])
 def test_cosines_up_to_the_noise_floor_are_nothing(cosine, near):
     assert calibrated(cosine, 0.2) == pytest.approx(near)
+
+
+def test_a_score_does_not_tell_one_user_which_words_another_has(tmp_path):
+    with holdfast.open(tmp_path / "home", embedder="none") as memory:
+        memory.add_many([{"text": f"walnut tree {number}", "user": "ana", "session": "a"} for number in range(50)])
+        memory.add_many([{"text": f"talk {number}", "user": "ben", "session": "b"} for number in range(500)])
+        other = memory.add("my doctor said nothing", user="ben", session="b")
+        (before,) = memory.search("walnut mesothelioma", user="ana", limit=1)
+        memory.amend(other.id, text="my doctor said mesothelioma")
+        (after,) = memory.search("walnut mesothelioma", user="ana", limit=1)
+        assert after.score == before.score

@@ -40,6 +40,7 @@ SELECT coalesce(sum(e.author=?), 0), coalesce(sum(e.author<>?), 0) FROM
   (SELECT chunk FROM ({texts})) f JOIN chunks c ON c.n=f.chunk JOIN entries e ON e.n=c.entry
 WHERE e.author IS NOT NULL AND EXISTS(SELECT 1 FROM entries a WHERE a.file=e.file AND a.author=?)
 """
+_HAS_WORD = "glob_words(concat_ws(' ', c.text, e.tags, e.path), ?)"
 _OF = "f JOIN chunks c ON c.n=f.chunk JOIN entries e ON e.n=c.entry"
 _START, _ID = 2, 6  # places in what was found
 TIES = 12  # rows beyond those wanted, to see whether the last ones tie
@@ -171,7 +172,7 @@ def _prefixed(
 ) -> list[Row]:
     """Rows with a word that begins so: the full text finds those that may, their own text decides."""
     where = where_filter(wanted, where_scope(scope, Where()))
-    where.add("glob_words(concat_ws(' ', c.text, e.tags, e.path), ?)", pattern)
+    where.add(_HAS_WORD, pattern)
     return _entries(lambda most: _joined(connection, where, said, most), limit, limit)
 
 
@@ -180,7 +181,7 @@ def _globbed(connection: apsw.Connection, scope: Scope, wanted: Filter, pattern:
     found = ask_all(
         connection,
         f"SELECT {ROW} FROM entries e JOIN chunks c ON c.entry=e.n AND c.ordinal=0 "
-        f"WHERE {where} AND glob_words(c.text, ?) ORDER BY e.time DESC, e.id LIMIT ?",
+        f"WHERE {where} AND {_HAS_WORD} ORDER BY e.time DESC, e.id LIMIT ?",
         (*where.values, pattern, limit),
     )
     return [row_of(row) for row in found]

@@ -349,7 +349,7 @@ class Rows:
     def _parts(self, n: int) -> list[FullText]:
         """What the full-text rows of an entry hold, computed alike for insert and delete."""
         return [
-            (chunk, searchable(text), " ".join(json.loads(tags)), path or "", self._token(session))
+            (chunk, searchable(text), " ".join(json.loads(tags)), searchable(path or ""), self._token(session))
             for chunk, text, tags, path, session in ask_all(self._connection, _FTS_PARTS, (n,))
         ]
 
@@ -384,8 +384,8 @@ class Rows:
 
 
 def _full_text(chunks: list[ChunkRow], tags: Iterable[str] | None, path: str | None, where: str) -> list[FullText]:
-    marked, path = " ".join(tags) if tags else "", path or ""
-    return [(row[0], searchable(row[6]), marked, path, where) for row in chunks if row[4] is not None]
+    marked, place = " ".join(tags) if tags else "", searchable(path or "")
+    return [(row[0], searchable(row[6]), marked, place, where) for row in chunks if row[4] is not None]
 
 
 def _detail(content: dict[str, Any], metadata: dict[str, Any] | None) -> str:

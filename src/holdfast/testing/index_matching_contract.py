@@ -126,6 +126,27 @@ class MatchContract:
         assert backend.find("kubernetes") == [tagged.id]
         assert backend.find("parser") == [placed.id]
 
+    @pytest.mark.parametrize(
+        ("path", "question"),
+        [
+            ("docs/\u0627\u0644\u0642\u0647\u0648\u0629.md", "\u0642\u0647\u0648\u0629"),  # coffee, with its article
+            ("docs/\u0627\u0644\u0642\u0647\u0648\u0629.md", "\u0627\u0644\u0642\u0647*"),
+            ("docs/\u30c7\u30d7\u30ed\u30a4.md", "\u30c7\u30d7\u30ed\u30a4"),
+            ("docs/parser.md", "p?rser"),
+        ],
+    )
+    def test_a_path_is_cut_to_words_as_a_text_is(self, backend: Workbench, path: str, question: str) -> None:
+        backend.session()
+        entry = backend.add("x", path=path)
+        assert backend.find(question) == [entry.id]
+        backend.bury(entry)
+        assert backend.find(question) == []
+
+    def test_patterns_are_looked_for_in_tags_too(self, backend: Workbench) -> None:
+        backend.session()
+        entry = backend.add("x", tags=("kubernetes",))
+        assert backend.find("k?bernetes") == [entry.id]
+
     def test_a_decision_is_found_by_its_rationale(self, backend: Workbench) -> None:
         backend.session()
         content = {"text": "Use OAuth", "decision": "Use OAuth", "rationale": "safest", "alternatives": ["passwords"]}

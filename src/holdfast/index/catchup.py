@@ -196,20 +196,20 @@ class CatchUp:
         for id in [id for id in known if id not in wanted]:
             if salvage:
                 self._salvage(journal, id, replay.lines)
-            self.rows.drop(*known.pop(id)[:2])
+            self.rows.drop(known.pop(id)[0])
         fresh: list[Line] = []
         for id, lines in wanted.items():
-            if id in known and known[id][2] == (lines[-1].record or {}).get("checksum", ""):
+            if id in known and known[id][1] == (lines[-1].record or {}).get("checksum", ""):
                 self._move(known[id][0], lines)
             else:
                 if id in known:
-                    self.rows.drop(*known[id][:2])
+                    self.rows.drop(known[id][0])
                 fresh.extend(lines)
         self._apply(row.n, tuple(sorted(fresh, key=lambda line: line.offset)))
 
-    def _known(self, file: int) -> dict[str, tuple[int, int, str]]:
-        found = ask_all(self._connection, "SELECT id, n, state, checksum FROM entries WHERE file=?", (file,))
-        return {id: (n, state, checksum) for id, n, state, checksum in found}
+    def _known(self, file: int) -> dict[str, tuple[int, str]]:
+        found = ask_all(self._connection, "SELECT id, n, checksum FROM entries WHERE file=?", (file,))
+        return {id: (n, checksum) for id, n, checksum in found}
 
     def _move(self, n: int, lines: list[Line]) -> None:
         """The same entry, perhaps at another place; a row that is right is not written again, nor its page."""
@@ -251,9 +251,9 @@ class CatchUp:
         row = file_row(self._connection, journal)
         if row is None:
             return
-        for id, (n, state, _) in self._known(row.n).items():
+        for id, (n, _) in self._known(row.n).items():
             self._salvage(journal, id)
-            self.rows.drop(n, state)
+            self.rows.drop(n)
         self.rows.forget_session(journal)
         self._files.pop(journal, None)
         self._run("DELETE FROM files WHERE n=?", (row.n,))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import apsw
 
 _CHECKPOINT_TRIES = 100
-_OF_JOURNAL = "SELECT n, state FROM entries WHERE file=(SELECT n FROM files WHERE journal=?)"
+_OF_JOURNAL = "SELECT n FROM entries WHERE file=(SELECT n FROM files WHERE journal=?)"
 
 
 def erase(connection: apsw.Connection, journals: Sequence[str], ids: Sequence[str]) -> list[str]:
@@ -39,11 +39,11 @@ def _drop_rows(connection: apsw.Connection, journals: Sequence[str], ids: Sequen
     rows = Rows(connection)
     found = set()
     for id in ids:
-        found.update(ask_all(connection, "SELECT n, state FROM entries WHERE id=?", (id,)))
+        found.update(ask_all(connection, "SELECT n FROM entries WHERE id=?", (id,)))
     for journal in journals:
         found.update(ask_all(connection, _OF_JOURNAL, (journal,)))
-    for n, state in sorted(found):
-        rows.drop(n, state)  # before the numbers of sessions go: they are part of the full text
+    for (n,) in sorted(found):
+        rows.drop(n)  # before the numbers of sessions go: they are part of the full text
     for journal in journals:
         connection.execute("DELETE FROM sessions WHERE id=?", (journal,))
     connection.execute("DELETE FROM users WHERE id NOT IN (SELECT user_id FROM entries WHERE user_id IS NOT NULL)")

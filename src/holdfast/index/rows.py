@@ -269,13 +269,14 @@ class Rows:
         self._run("DELETE FROM chunks WHERE entry=?", (n,))
         self._connection.executemany(_INSERT_CHUNK, self._cut(n, self._owner(scope, user), whole))
 
-    def drop(self, n: int, state: int) -> None:
-        """Take an entry out of every table."""
+    def drop(self, n: int) -> None:
+        """Take an entry out of every table; dropping a later value may just have brought it back to light."""
+        find = "SELECT id, state, file, key FROM entries WHERE n=?"
+        id, state, file, key = ask_one(self._connection, find, (n,))
         if state == VISIBLE:
             self._hide(n)
             self._stale.hidden(n)
-        file, key = ask_one(self._connection, "SELECT file, key FROM entries WHERE n=?", (n,))
-        self.dropped += [id for (id,) in ask_all(self._connection, "SELECT id FROM entries WHERE n=?", (n,))]
+        self.dropped.append(id)
         for statement in (
             "DELETE FROM entry_tags WHERE entry=?", "DELETE FROM entry_references WHERE entry=?",
             "DELETE FROM chunks WHERE entry=?", "DELETE FROM recalled WHERE id=(SELECT id FROM entries WHERE n=?)",

@@ -204,3 +204,20 @@ def test_recalls_are_kept_by_the_hour_and_survive_a_rebuild(embedded):
     assert embedded.recalled(entry.id) == embedded.clock.now()
     embedded.index.rebuild(embedded.all)
     assert embedded.recalled(entry.id) == embedded.clock.now()
+
+
+def test_a_value_that_comes_back_to_light_and_goes_in_one_reading_leaves_no_word(embedded):
+    """An older backup of a user's journal: the later value is gone, and the earlier one is what it first was."""
+    own = embedded.user()
+    first = embedded.add(own, "walnut", type="preference", key="snack")
+    path = embedded.folder / "users" / own / "memory.jsonl"
+    backup = path.read_bytes()
+    embedded.journal.amend(embedded.scope(), own, first.id, "user", {"text": "pecan"})
+    last = embedded.add(own, "hazel", type="preference", key="snack")
+    assert embedded.find("walnut pecan hazel") == [last.id]
+    path.write_bytes(backup)
+    embedded.index.compare(embedded.all)
+    assert embedded.find("walnut pecan hazel") == [first.id]
+    assert embedded.index.rarity(embedded.all, ["walnut", "pecan", "hazel"]) == (
+        1, {"walnut": 1, "pecan": 0, "hazel": 0},
+    )  # fmt: skip

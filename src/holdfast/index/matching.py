@@ -11,7 +11,7 @@ from operator import itemgetter
 
 from .database import ask_all, ask_one
 from .fulltext import beginning, match_query, phrase, texts
-from .questions import ROW, columns, described, found_row, row_of, tell
+from .questions import MANY, ROW, columns, described, found_row, row_of, tell
 from .select import Where, where_filter, where_scope
 
 TYPE_CHECKING = False
@@ -43,6 +43,7 @@ WHERE e.author IS NOT NULL AND EXISTS(SELECT 1 FROM entries a WHERE a.file=e.fil
 _HAS_WORD = "glob_words(concat_ws(' ', c.text, e.tags, e.path), ?)"
 _OF = "f JOIN chunks c ON c.n=f.chunk JOIN entries e ON e.n=c.entry"
 _START, _ID = 2, 6  # places in what was found
+_EVERY = 1 << 40  # rows: where several lists are added up, the best of the sum may be the last of each
 TIES = 12  # rows beyond those wanted, to see whether the last ones tie
 _MOST_MENTIONS = 5_000  # reading more would take longer than the search; a name so common is believed
 _AUTHORS = """
@@ -61,24 +62,22 @@ def match(
 
     `roots` gives the stem of each prefix.
     """
-    found: dict[str, Row] = {}
     query = match_query(words)
-    if query is not None:
-        ranked = _ranked(connection, scope, wanted, texts(connection, scope, query), limit)
-        if not words.globs and not roots:
-            return ranked[:limit]
-        found = {row.id: row for row in ranked}
+    said = texts(connection, scope, query) if query is not None else None
+    if not words.globs and not roots:
+        return _ranked(connection, scope, wanted, said, limit)[:limit]
+    found = {row.id: row for row in _ranked(connection, scope, wanted, said, _EVERY)}
     for pattern in words.globs:
-        for row in _globbed(connection, scope, wanted, pattern, limit):
+        for row in _globbed(connection, scope, wanted, pattern):
             found.setdefault(row.id, row).score += 1.0
     for prefix, stem in roots.items():
-        begins = texts(connection, scope, beginning(prefix, stem))
-        for row in _prefixed(connection, scope, wanted, begins, prefix + "*", limit) if begins else ():
-            if row.id in found:
-                found[row.id].score += row.score
-            else:
-                found[row.id] = row
-    return sorted(found.values(), key=_by_score)[:limit]
+        for row in _prefixed(connection, scope, wanted, prefix, stem):
+            known = found.setdefault(row.id, row)
+            known.score += row.score if known is not row else 0.0
+    best = sorted(found.values(), key=_by_score_and_time)[:limit]
+    if limit <= MANY:
+        describe(connection, best)
+    return best
 
 
 def _ranked(connection: apsw.Connection, scope: Scope, wanted: Filter, said: Texts | None, limit: int) -> list[Row]:
@@ -139,6 +138,11 @@ def _by_score(row: Row) -> tuple[float, str]:
     return -row.score, row.id
 
 
+def _by_score_and_time(row: Row) -> tuple[float, int, str]:
+    """A pattern is worth the same wherever it is found: the newest first."""
+    return -row.score, -row.time, row.id
+
+
 def _pieces(connection: apsw.Connection) -> float:
     """How many chunks an entry has on average: so many more must be asked for."""
     counts = dict(ask_all(connection, "SELECT key, value FROM meta WHERE key IN ('searchable', 'searched')"))
@@ -167,24 +171,21 @@ def _joined(connection: apsw.Connection, where: Where, said: Texts, limit: int) 
     return list(map(found_row, ask_all(connection, sql, (*said.values, *where.values, limit))))
 
 
-def _prefixed(
-    connection: apsw.Connection, scope: Scope, wanted: Filter, said: Texts, pattern: str, limit: int
-) -> list[Row]:
+def _prefixed(connection: apsw.Connection, scope: Scope, wanted: Filter, prefix: str, stem: str) -> list[Row]:
     """Rows with a word that begins so: the full text finds those that may, their own text decides."""
+    said = texts(connection, scope, beginning(prefix, stem))
+    if said is None:
+        return []
     where = where_filter(wanted, where_scope(scope, Where()))
-    where.add(_HAS_WORD, pattern)
-    return _entries(lambda most: _joined(connection, where, said, most), limit, limit)
+    where.add(_HAS_WORD, prefix + "*")
+    return _entries(lambda most: _joined(connection, where, said, most), _EVERY, _EVERY)
 
 
-def _globbed(connection: apsw.Connection, scope: Scope, wanted: Filter, pattern: str, limit: int) -> list[Row]:
+def _globbed(connection: apsw.Connection, scope: Scope, wanted: Filter, pattern: str) -> list[Row]:
     where = where_filter(wanted, where_scope(scope, Where(), leads=True))
-    found = ask_all(
-        connection,
-        f"SELECT {ROW} FROM entries e JOIN chunks c ON c.entry=e.n AND c.ordinal=0 "
-        f"WHERE {where} AND {_HAS_WORD} ORDER BY e.time DESC, e.id LIMIT ?",
-        (*where.values, pattern, limit),
-    )
-    return [row_of(row) for row in found]
+    where.add(_HAS_WORD, pattern)
+    whole = "entries e JOIN chunks c ON c.entry=e.n AND c.ordinal=0"
+    return [row_of(row) for row in ask_all(connection, f"SELECT {ROW} FROM {whole} WHERE {where}", where.values)]
 
 
 def describe(connection: apsw.Connection, rows: Sequence[Row]) -> None:

@@ -35,7 +35,7 @@ ROW = "e.id, e.time, e.type, e.importance, e.pinned, e.session_id, e.workspace, 
 # looks as there are pieces, for each of them.
 _WHOLE = "SELECT l.stop FROM chunks l WHERE l.entry=c.entry ORDER BY l.n DESC LIMIT 1"
 _SAID = f"CASE c.ordinal WHEN 0 THEN c.stop ELSE ({_WHOLE}) END, c.text"
-_MANY = 2_000  # rows of which most are never looked at: their texts are left where they are
+MANY = 2_000  # rows of which most are never looked at: their texts are left where they are
 _ORDERS = {
     "time": "e.time DESC, e.id", "oldest": "e.time, e.id", "importance": "e.importance DESC, e.time DESC, e.id",
 }  # fmt: skip
@@ -61,7 +61,7 @@ def row_of(found: Sequence[Any]) -> Row:
 
 def columns(limit: int) -> str:
     """Columns of a row that was found by a chunk; one of not too many with its text, which costs next to nothing."""
-    return f"c.n, c.start, c.stop, {_SAID if limit <= _MANY else 'NULL, NULL'}, {ROW}"
+    return f"c.n, c.start, c.stop, {_SAID if limit <= MANY else 'NULL, NULL'}, {ROW}"
 
 
 def found_row(found: tuple[Any, ...]) -> Row:

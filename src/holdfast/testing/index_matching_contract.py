@@ -182,6 +182,22 @@ class MatchContract:
         every = backend.find("apple", limit=100)
         assert backend.find("apple", limit=7) == every[:7]
 
+    @pytest.mark.parametrize("question", ["be?a", "bet*", "common be?a", "common bet*", "common gam* be?a"])
+    def test_the_limit_keeps_the_best_of_what_a_pattern_finds(self, backend: Workbench, question: str) -> None:
+        random = Random(4)
+        backend.session()
+        for _ in range(60):
+            backend.add("beta " + "common " * random.randint(0, 3) + random.choice(["gamma gammas", ""]))
+        every = backend.find(question, limit=100)
+        assert len(every) == 60
+        for limit in (1, 7, 30, 59):
+            assert backend.find(question, limit=limit) == every[:limit]
+
+    def test_of_what_a_pattern_finds_alike_the_newest_comes_first(self, backend: Workbench) -> None:
+        backend.session()
+        ids = [backend.add("beta").id for _ in range(9)]
+        assert backend.find("be?a", limit=3) == ids[:-4:-1]
+
     def test_equal_scores_go_by_id(self, backend: Workbench) -> None:
         backend.session()
         drafts = [backend.draft("same words") for _ in range(50)]

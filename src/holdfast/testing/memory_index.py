@@ -200,7 +200,8 @@ class MemoryIndex:
                 if has_glob(text, pattern):
                     found[id] = found.get(id, 0.0) + 1.0
         hits = [self._row(entry, found[entry.id]) for entry in self._passing(scope, wanted) if entry.id in found]
-        return sorted(hits, key=lambda row: (-row.score, row.id))[:limit]
+        newest = words.globs or words.prefixes
+        return sorted(hits, key=lambda row: (-row.score, -row.time if newest else 0, row.id))[:limit]
 
     # -- vectors
 

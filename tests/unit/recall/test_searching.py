@@ -33,7 +33,9 @@ def shown(result):
 
 
 @pytest.mark.parametrize("rank", RANKS)
-@pytest.mark.parametrize("question", ["deploy server", "birthday cake in paris", "guitar", "river*"])
+@pytest.mark.parametrize(
+    "question", ["deploy server", "birthday cake in paris", "guitar", "river*", "gu?tar", "oauth riv* d?ploy"]
+)
 def test_pages_fit_together_whatever_their_size(crowd, question, rank):
     whole = shown(crowd.search(question, limit=60, rank=rank))
     pages = [

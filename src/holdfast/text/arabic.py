@@ -17,6 +17,7 @@ _ALIKE = str.maketrans("أإآى", "اااي")  # spellings of one letter that p
 _BEGINNINGS = ("وال", "بال", "كال", "فال", "لل", "ال", "و")
 _ENDINGS = ("ها", "ان", "ات", "ون", "ين", "يه", "ية", "ه", "ة", "ي")
 _LEAST = 3  # letters that stay
+_LONGEST = 64  # letters; a longer run is no word, and taking it apart from both ends would take time by its square
 
 
 def light(text: str) -> str:
@@ -31,6 +32,8 @@ def is_arabic(word: str) -> bool:
 
 def _cut(word: re.Match[str]) -> str:
     left = _SIGNS.sub("", word[0]).translate(_ALIKE)
+    if len(left) > _LONGEST:
+        return left
     while (shorter := _without_ending(_without_beginning(left))) != left:
         left = shorter
     return left

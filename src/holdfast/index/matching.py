@@ -102,14 +102,14 @@ def _looked_up(
 ) -> list[Row] | None:  # fmt: skip
     """Rank chunks first, then look up only the best: joining every match takes three times as long.
 
-    None if too few of them pass to be sure.
+    None if too few of them pass to be sure, or if others tie with the last.
     """
     where = where_filter(wanted, where_scope(scope, Where()))
     values = (*where.values, *said.values)
     most = round(limit * _pieces(connection) * (2 if wanted.narrows else 1)) + TIES
     while True:
-        sql = f"SELECT f.score, {columns(most)}, {where} FROM ({said.sql} {{}}) {_OF} {{}}"
-        rows = ask_all(connection, sql.format("ORDER BY score DESC LIMIT ?", ""), (*values, most))
+        sql = f"SELECT f.score, {columns(most)}, {where} FROM ({said.sql} ORDER BY score DESC LIMIT ?) {_OF}"
+        rows = ask_all(connection, sql, (*values, most))
         best, cut = _best(rows), len(rows) == most
         if len(best) >= limit or not cut:
             break
@@ -117,8 +117,8 @@ def _looked_up(
     narrows = wanted.narrows or not all(row[-1] for row in rows)
     least = best[limit - 1][0] if len(best) >= limit and not narrows else 0.0
     lowest = min((row[0] for row in rows), default=0.0)
-    if cut and lowest == least:  # others of the same score were cut off
-        best = _best(ask_all(connection, sql.format("", "WHERE f.score>=?"), (*values, least)))
+    if cut and lowest == least:  # others of the same score were cut off, perhaps very many
+        return None
     ranked = sorted((found_row(row[:-1]) for row in best if row[0] >= least and row[-1]), key=_by_score)
     unsure = narrows and cut and (len(ranked) < limit or ranked[limit - 1].score <= lowest)
     return None if unsure else ranked

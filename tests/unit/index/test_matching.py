@@ -3,6 +3,8 @@
 import pytest
 
 from holdfast.guard.validate import draft
+from holdfast.index import matching
+from holdfast.index.database import ask_all
 from holdfast.model.query import Filter, Words
 
 SAME = 120
@@ -22,6 +24,20 @@ def test_of_many_rows_that_tie_the_lowest_ids_are_returned(embedded, wanted):
     same(embedded, session, reversed(ids))
     best = embedded.add(session, "deploy deploy deploy").id
     assert embedded.find("deploy", limit=10, wanted=wanted) == [best, *ids[:9]]
+
+
+def test_of_many_rows_that_tie_not_all_are_read(embedded, monkeypatch):
+    session, read = embedded.session(), []
+    same(embedded, session, [f"mem_{number:026d}" for number in range(SAME)])
+
+    def counting(*asked):
+        found = ask_all(*asked)
+        read.append(len(found))
+        return found
+
+    monkeypatch.setattr(matching, "ask_all", counting)
+    assert len(embedded.find("deploy", limit=10)) == 10
+    assert sum(read) < SAME / 2
 
 
 def test_rows_below_the_tie_are_left_out_of_it(embedded):

@@ -14,7 +14,7 @@ import apsw
 from ..text.content import rooted
 from .database import ask_all, ask_one
 from .gate import GATE
-from .numbers import SHARED, block
+from .numbers import SHARED, block, session_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def texts(connection: apsw.Connection, scope: Scope, query: str) -> Texts | None
     if scope.sessions:
         marks = ",".join("?" * len(scope.sessions))
         found = ask_all(connection, f"SELECT n FROM sessions WHERE id IN ({marks})", scope.sessions)
-        within = " OR ".join(f"s{n}" for (n,) in found)
+        within = " OR ".join(f'"{session_word(n)}"' for (n,) in found)
         return Texts(f"(scope : ({within})) AND ({query})", ()) if found else None
     if scope.user is None:
         return Texts(query, ())

@@ -17,7 +17,7 @@ from ..model.moment import millis
 from ..text.content import searchable, searchable_text
 from .cutting import chunking_of
 from .database import ask_all, ask_one
-from .numbers import block, owner_of
+from .numbers import block, owner_of, session_word
 from .schema import DELETED, SUPERSEDED, VISIBLE
 from .stale import Stale
 
@@ -355,8 +355,7 @@ class Rows:
         ]
 
     def _token(self, session: str | None) -> str:
-        """The word of the scope column: a single alphanumeric token, since `_` would split and stems would cut."""
-        return "" if session is None else f"s{self.session(session)}"
+        return "" if session is None else session_word(self.session(session))
 
     def _owner(self, scope: str, user: str | None) -> int:
         return owner_of(scope, None if user is None else self.user(user))

@@ -157,6 +157,8 @@ class MatchContract:
         backend.session()
         backend.add("words")
         assert backend.find(f"ana {SESSION} session conversation user s1 u1 g0") == []
+        assert backend.find("\ue0001") == []
+        assert backend.index.rarity(ALL, ["s1", "\ue0001"])[1] == {"s1": 0, "\ue0001": 0}
 
     def test_amended_text_is_found_and_former_text_is_not(self, backend: Workbench) -> None:
         backend.session()

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 QUERY_BYTES = 100 * 1024
 QUERY_WORDS = 256
+MOST_LETTERS = 24  # in a question of more ideographs there are pairs enough, and each letter alone is a long list
 MOST_GLOBS = 16  # each one is a scan of the scope
 _MOST_STARS = 3  # SQLite's GLOB backtracks: time grows with the power of the number of stars
 
@@ -152,8 +153,9 @@ class _Found:
         if not (self.terms or self.prefixes or self.globs):
             self.terms = {word: None for word in self.stopped if word not in PARTICLES}
             self.prefixes = {word: None for word in self.stopped if word in PARTICLES}
+        letters = tuple(self.letters) if len(self.letters) <= MOST_LETTERS else ()
         return Words(
-            terms=tuple(self.terms)[:QUERY_WORDS], letters=tuple(self.letters)[:QUERY_WORDS],
+            terms=tuple(self.terms)[:QUERY_WORDS], letters=letters,
             prefixes=tuple(self.prefixes)[:QUERY_WORDS], globs=tuple(self.globs),
         )  # fmt: skip
 

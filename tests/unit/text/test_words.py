@@ -1,7 +1,7 @@
 import pytest
 
 from holdfast.errors import Invalid
-from holdfast.text.words import MOST_GLOBS, QUERY_BYTES, QUERY_WORDS, searchable, tokens, words
+from holdfast.text.words import MOST_GLOBS, MOST_LETTERS, QUERY_BYTES, QUERY_WORDS, searchable, tokens, words
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,13 @@ def test_ideographs_of_a_run_are_looked_for_alone_too_but_for_those_of_every_sen
     assert words("我喜歡東京塔").terms == ("我喜", "喜歡", "歡東", "東京", "京塔")
     assert words("我喜歡東京塔").letters == ("喜", "歡", "東", "京", "塔")
     assert words("ひらがな 서울 塔").letters == ()
-    assert len(words("".join(chr(0x4E00 + n) for n in range(2000))).letters) == QUERY_WORDS
+
+
+@pytest.mark.parametrize(("ideographs", "alone"), [(MOST_LETTERS, MOST_LETTERS), (MOST_LETTERS + 1, 0), (2000, 0)])
+def test_of_many_ideographs_only_the_pairs_are_looked_for(ideographs, alone):
+    found = words("".join(chr(0x5000 + 7 * n) for n in range(ideographs)))
+    assert len(found.letters) == alone
+    assert len(found.terms) == min(ideographs - 1, QUERY_WORDS)
 
 
 def test_an_arabic_prefix_is_a_pattern_since_words_are_cut_where_they_begin():

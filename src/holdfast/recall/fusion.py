@@ -179,11 +179,14 @@ def by_words(rows: Sequence[Row], sought: Sought, weights: Weights) -> tuple[Col
 
 
 class Fused:
-    """The match of each row, scaled to the best, and by name what it is the sum of."""
+    """The match of each row, scaled to the best, and by name what it is the sum of.
+
+    Where more is taken off than there is, the match is nothing: a weight would raise what is below it.
+    """
 
     def __init__(self, parts: Mapping[str, Column]) -> None:
         self._parts = parts
-        sums = [sum(values) for values in zip(*filter(None, parts.values()), strict=True)]
+        sums = [max(0.0, sum(values)) for values in zip(*filter(None, parts.values()), strict=True)]
         self._best = max(sums, default=0.0) or 1.0
         self.match = scaled(sums)
 

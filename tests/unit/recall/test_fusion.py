@@ -8,6 +8,7 @@ from holdfast.recall.fusion import (
     FEW,
     PIECE,
     WITHOUT_VECTORS,
+    Fused,
     Weights,
     blended,
     by_author,
@@ -164,6 +165,12 @@ def test_a_match_is_the_sum_of_its_parts():
     found = fused(rows, question, Sought(), {"Ben": 1.0}, Weights())
     assert found.match == pytest.approx([sum(found.explained(place).values()) for place in (0, 1)])
     assert 0 < found.match[0] < 1
+
+
+def test_a_match_is_never_below_nothing():
+    found = Fused({"base": [1.0, 0.1], "form": [0.0, -0.3]})
+    assert found.match == [1.0, 0.0]
+    assert found.explained(1) == {"base": 0.1, "form": -0.3}
 
 
 def test_without_names_dates_or_neighbours_the_order_is_the_keyword_order():

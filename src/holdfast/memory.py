@@ -209,7 +209,10 @@ class Memory(SeedMethods):
         self, /, text: str, *, user: str | None = None, session: str | None = None, workspace: str | None = None,
         limit: int | None = None, offset: int = 0, rank: str = "match", min_score: float | None = None, **filters: Any,
     ) -> SearchResult:  # fmt: skip
-        """Find entries by words; filters as in `query`. The result says how it was found and what it lacks."""
+        """Find entries by words; filters as in `query`. The result says how it was found and what it lacks.
+
+        Deleted entries (`hidden`) are left to `query`.
+        """
         from .recall import searching
 
         scope = self.scope(user=user, session=session, workspace=workspace)

@@ -63,7 +63,7 @@ class Row:
     chunk = 0  # the piece of text that they are, by the number that an index may have for it; 0: not known
     cosine: float | None = None  # to the question's vector; None where none was compared
     recalled = 0  # when a person or agent last recalled it, epoch ms; 0: never, or not asked for
-    size = 0  # characters of text; this and the next are or filled in by `describe`
+    size = 0  # characters of text; this and the next are filled in by `match`, for few rows, or by `describe`
     said = ""  # the text that matches best: all of it, or a piece of a long one
     before: str | None = None  # the entries beside it that can be seen, filled in by `look_around`
     after: str | None = None

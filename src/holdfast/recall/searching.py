@@ -73,9 +73,11 @@ def ask(
     settings = store.settings
     if rank not in RANKS:
         raise Invalid(f"rank must be one of {', '.join(RANKS)}", field="rank")
+    wanted = filtering.build(filters, now=store.clock.now(), zone=settings["time.zone"])
+    if wanted.hidden:
+        raise Invalid("deleted entries have no words to search by; list them with query(hidden=True)", field="hidden")
     return Ask(
-        text=text, words=words(text),
-        wanted=filtering.build(filters, now=store.clock.now(), zone=settings["time.zone"]),
+        text=text, words=words(text), wanted=wanted,
         limit=validate.limit(settings["recall.limit"] if limit is None else limit),
         offset=validate.offset(offset), rank=rank,
         min_score=validate.share(settings["recall.min_score"] if min_score is None else min_score, "min_score"),

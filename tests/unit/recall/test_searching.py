@@ -191,3 +191,14 @@ def test_one_letter_of_a_script_without_spaces_is_found_anywhere_in_a_text(tmp_p
         memory.add(said)
         memory.add("别的 something ก")
         assert [(hit.snippet, hit.scores["coverage"]) for hit in memory.search(question)] == [(said, 1.0)]
+
+
+def test_deleted_entries_are_for_query_and_not_for_search(tmp_path):
+    with holdfast.open(tmp_path / "home", embedder="none") as memory:
+        gone = memory.add("vanishing act")
+        memory.delete(gone.id)
+        with pytest.raises(holdfast.Invalid, match=r"query\(hidden=True\)") as caught:
+            memory.search("vanishing", hidden=True)
+        assert caught.value.details["field"] == "hidden"
+        assert memory.search("vanishing", hidden=False).hits == ()
+        assert [entry.id for entry in memory.query(hidden=True)] == [gone.id]

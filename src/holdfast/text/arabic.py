@@ -11,6 +11,10 @@ from __future__ import annotations
 
 import re
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
 _WORD = re.compile("[\u0621-\u063a\u0640-\u065f\u0670]+")
 _SIGNS = re.compile("[\u0640\u064b-\u065f\u0670]")  # vowel signs, and the stroke that lengthens a word
 _ALIKE = str.maketrans("أإآى", "اااي")  # spellings of one letter that people mix
@@ -28,6 +32,16 @@ def light(text: str) -> str:
 def is_arabic(word: str) -> bool:
     """Whether `light` would look at it."""
     return _WORD.search(word) is not None
+
+
+def places(text: str, words: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+    """Start, end and which word for every word of a text that `light` cuts to the same."""
+    roots = {light(word): which for which, word in enumerate(words) if _WORD.fullmatch(word)}
+    for found in _WORD.finditer(text) if roots else ():
+        start, end = found.span()
+        which = roots.get(light(found[0]))
+        if which is not None and not (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum()):
+            yield start, end, which
 
 
 def _cut(word: re.Match[str]) -> str:

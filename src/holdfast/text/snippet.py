@@ -1,24 +1,22 @@
 """Snippets: the part of a text that shows best why it was found, and where in it the words stand.
 
 Words are found by their stem, roughly: `deploy` marks `deployed` and `deployment`. Scripts without spaces
-are matched letter by letter. Nothing here ranks; it only shows.
+are matched letter by letter, Arabic words by what the index holds of them. Nothing here ranks; it only shows.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from .cut import end_before, shorten, start_after
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
     from typing import Any
 
     Patterns = tuple[tuple[re.Pattern[str], int], ...]
-    _Places = Sequence[tuple[int, int]]
-else:
-    _Places = object
 
 LENGTH = 700
 _MOST_TERMS = 32  # more words make no better window, and each slows the search
@@ -43,7 +41,7 @@ def snippet(text: str, terms: Sequence[str], limit: int = LENGTH, within: tuple[
     return _window(text, first, min(last, first + limit - 2), limit) if first else shorten(text, limit)
 
 
-class Marks(_Places):
+class Marks(Sequence[tuple[int, int]]):
     """Where the terms stand in a text, found out when somebody looks: most who search never do."""
 
     __slots__ = ("_found", "_terms", "_text")
@@ -91,6 +89,12 @@ def _matches(text: str, terms: Sequence[str]) -> Iterator[tuple[int, int, int]]:
         for match in pattern.finditer(text):
             which = match.lastindex or 1
             yield match.start(which), match.end(which), which + offset
+    roots = [term for term in terms[:_MOST_TERMS] if not term.isascii()]
+    if roots:
+        from .arabic import places
+
+        for start, end, which in places(text, roots):
+            yield start, end, which + _MOST_TERMS
 
 
 _made: dict[tuple[str, ...], Patterns] = {}  # every hit of a search is looked through for the same terms

@@ -202,3 +202,11 @@ def test_deleted_entries_are_for_query_and_not_for_search(tmp_path):
         assert caught.value.details["field"] == "hidden"
         assert memory.search("vanishing", hidden=False).hits == ()
         assert [entry.id for entry in memory.query(hidden=True)] == [gone.id]
+
+
+@pytest.mark.parametrize(("question", "said", "marked"), [("猫咪", "他的猫", "猫"), ("والقهوة", "شربت قهوة", "قهوة")])
+def test_a_hit_shows_what_it_was_found_by(tmp_path, question, said, marked):
+    with holdfast.open(tmp_path / "home", embedder="none") as memory:
+        memory.add(said)
+        (hit,) = memory.search(question)
+        assert [hit.snippet[start:end] for start, end in hit.marks] == [marked]

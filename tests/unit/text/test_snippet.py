@@ -1,3 +1,5 @@
+from collections.abc import Sequence
+
 import pytest
 
 from holdfast.text.snippet import Marks, highlight, snippet
@@ -85,3 +87,13 @@ def test_marks_are_what_highlighting_finds_and_can_be_used_like_a_tuple():
     assert marks == Marks("We deployed it; deploy again.", ["deploy"])
     assert marks != Marks("We deployed it", ["deploy"])
     assert not Marks("nothing here", ["deploy"])
+    assert isinstance(marks, Sequence)
+    assert (marks.index(places[1]), marks.count(places[0]), list(reversed(marks))) == (1, 1, list(reversed(places)))
+
+
+@pytest.mark.parametrize(
+    ("term", "marked"), [("القهوة", ["قهوة", "والقهوة", "قَهْوَة"]), ("قهوة", ["قهوة", "والقهوة", "قَهْوَة"]), ("شاي", [])]
+)
+def test_an_arabic_word_marks_its_other_forms(term, marked):
+    text = "شربت قهوة والقهوة قَهْوَة گقهوة"
+    assert [text[start:end] for start, end in highlight(text, [term])] == marked

@@ -124,6 +124,7 @@ def calls(world):
     """For every verb a strategy of its arguments."""
     users, sessions, ids = names(world)
     some, every = st.fixed_dictionaries, filters(world)
+    seen = every.map(lambda asked: {name: value for name, value in asked.items() if name != "hidden"})
     words = st.sampled_from(["harbour words", "mainben", "shared everybody", "vim", "*", "m?inben", "decided spoke"])
     where = {"user": users, "session": sessions, "workspace": st.sampled_from([None, "/w"])}
     asked = some({}, optional=where)
@@ -145,7 +146,7 @@ def calls(world):
         "delete": some({"id": ids}), "undelete": some({"id": ids}),
         "get": some({"id": ids}, optional={"user": users}),
         "search": st.tuples(some({"text": words}, optional={**where, "limit": st.just(200), "min_score": st.just(0.0),
-            "rank": st.sampled_from(["match", "relevance", "recent", "importance"])}), every),
+            "rank": st.sampled_from(["match", "relevance", "recent", "importance"])}), seen),
         "query": st.tuples(some({}, optional={**where, "limit": st.just(200), "references": st.lists(ids, max_size=2),
             "max_depth": st.just(9), "rank": st.sampled_from(["recent", "oldest", "relevance"])}), every),
         "context": some({"prompt": words}, optional={**where, "budget": st.just(5000)}),

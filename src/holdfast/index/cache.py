@@ -3,7 +3,8 @@
 `index/cache.db` outlives generations and reindexing (D6); deleting it is always safe. The key is
 (provider, model, provider key, hash), so embedders never meet. Beside each vector stand the ids of the
 entries that its text was made of, so that `forget` finds what is made of forgotten text even after it was
-edited or deleted. Opened for each use and closed again; trouble with it costs only the embedding again.
+edited or deleted. Opened for each use and closed again; trouble with it costs only the embedding again. Who keeps
+or forgets holds `index.lock`: so nothing is kept of what was forgotten while it was being embedded.
 """
 
 from __future__ import annotations
@@ -113,17 +114,27 @@ class Cache:
 
     def forget(self, ids: Sequence[str]) -> None:
         """Erase every vector made from one of these entries, and the log; a file that refuses goes as a whole."""
-        if not ids or not os.path.exists(self.path):
-            return
+        if ids:
+            self._erase(lambda connection: _drop(connection, ids))
+
+    def sweep(self, there: Callable[[Sequence[str]], set[str]]) -> None:
+        """Erase likewise what was made of entries that are no longer there, or of nobody knows what."""
 
         def act(connection: apsw.Connection) -> bool:
-            gone = json.dumps(list(ids))
-            connection.execute(f"DELETE FROM embedding_cache WHERE {_MADE_OF}", (gone,))
-            connection.execute(f"DELETE FROM origins WHERE {_MADE_OF}", (gone,))
+            known = [id for (id,) in ask_all(connection, "SELECT DISTINCT entry FROM origins")]
+            standing = there(known)
+            _drop(connection, [id for id in known if id not in standing])
+            connection.execute("DELETE FROM embedding_cache WHERE hash NOT IN (SELECT hash FROM origins)")
             return True
 
-        if self._use(act, erase=True) is None:
+        self._erase(act)
+
+    def _erase(self, act: Callable[[apsw.Connection], bool]) -> None:
+        if self.exists() and self._use(act, erase=True) is None:
             self.remove()
+
+    def exists(self) -> bool:
+        return os.path.exists(self.path)
 
     def remove(self) -> None:
         for end in ("-wal", "-shm", ""):
@@ -157,6 +168,13 @@ class Cache:
             close(connection)
             raise
         return connection
+
+
+def _drop(connection: apsw.Connection, ids: Sequence[str]) -> bool:
+    gone = json.dumps(list(ids))
+    connection.execute(f"DELETE FROM embedding_cache WHERE {_MADE_OF}", (gone,))
+    connection.execute(f"DELETE FROM origins WHERE {_MADE_OF}", (gone,))
+    return True
 
 
 def _excess(connection: apsw.Connection, entries: int, size: int) -> int:

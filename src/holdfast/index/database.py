@@ -13,6 +13,7 @@ from _thread import allocate_lock
 import apsw
 
 from ..disk import make_private_dir
+from ..errors import HoldfastError
 from .gate import GATE
 from .schema import APPLICATION_ID, TABLES, VERSION, VIEWS
 
@@ -33,6 +34,9 @@ ODD_VALUES = (UnicodeDecodeError, OverflowError, TypeError, KeyError, IndexError
 
 class Damaged(Exception):
     """The index file is not what we wrote: to be replaced by a new generation."""
+
+
+FAILURES = (apsw.Error, *ODD_VALUES, Damaged, OSError, HoldfastError)  # whatever may come of using an index
 
 
 def is_damage(error: BaseException) -> bool:

@@ -176,17 +176,34 @@ def insert(connection: apsw.Connection, embedder: int, made: Iterable[tuple[Todo
     return len(slots)
 
 
+def standing(connection: apsw.Connection, made: Sequence[tuple[Todo, bytes]]) -> list[tuple[Todo, bytes]]:
+    """Those whose entries are here and still say what their vectors were made of, however they are cut here."""
+    ids = json.dumps(sorted({todo.entry for todo, _ in made}))
+    now = {(todo.entry, todo.hash, todo.made_of) for todo in todos(connection, _chunks_of(connection, ids))}
+    return [(todo, data) for todo, data in made if (todo.entry, todo.hash, todo.made_of) in now]
+
+
+def _chunks_of(connection: apsw.Connection, ids: str) -> list[int]:
+    sql = "SELECT c.n FROM json_each(?) j JOIN entries e ON e.id=j.value JOIN chunks c ON c.entry=e.n"
+    return [n for (n,) in ask_all(connection, sql, (ids,))]
+
+
+def there(connection: apsw.Connection, ids: Sequence[str]) -> set[str]:
+    """Which of these entries have a row, seen or hidden."""
+    sql = "SELECT e.id FROM json_each(?) j JOIN entries e ON e.id=j.value"
+    return {id for (id,) in ask_all(connection, sql, (json.dumps(ids),))}
+
+
 def embed_all(
-    connection: apsw.Connection, embedder: Embedder, vectors_of: Callable[[Embedder, Sequence[Todo]], Made],
-    progress: Progress | None,
-) -> None:  # fmt: skip
+    connection: apsw.Connection, embedder: Embedder, make: Callable[[Sequence[Todo]], Made], progress: Progress | None
+) -> None:
     """Empty the whole backlog of a generation that nobody else sees yet."""
     (total,) = ask_one(connection, "SELECT count(*) FROM backlog")
     below, done = LAST, 0
     while chunks := _next(connection, below):
         below = chunks[-1]
         batch = todos(connection, chunks)
-        store(connection, embedder, batch, vectors_of(embedder, batch))
+        store(connection, embedder, batch, make(batch))
         done += len(chunks)
         if progress is not None:
             progress(done, total)

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import time
 
-import apsw
-
 from ..disk import boot_id
 from ..errors import HoldfastError, Locked, StorageFailed
 from . import questions
 from .catchup import file_row
-from .database import ODD_VALUES, TROUBLE, Damaged, is_damage
+from .database import FAILURES, TROUBLE, is_damage
 from .live import BUILD_WAIT_MS
 from .mending import PATIENCE_S
 from .recalled import stamp_of
@@ -24,6 +22,8 @@ from .vectors import WithVectors
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    import apsw
 
     from ..model.replay import Size
     from ..model.scope import Scope
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
 _INLINE_JOURNALS = 50  # a writer builds a missing index itself only in a home as small as this
 _ROUNDS = 4
-_FAILURES = (apsw.Error, *ODD_VALUES, Damaged, OSError, HoldfastError)
 
 
 class Levelled(WithVectors):
@@ -73,12 +72,12 @@ class Levelled(WithVectors):
             return self._refreshed(wait_ms)
         except Locked:
             return self._still_behind()
-        except _FAILURES as error:
+        except FAILURES as error:
             if wait_ms <= 0 or not self.live.swept():
                 return self._refused(error)
         try:  # somebody removed what we were at work on: once more, on a new one
             return self._refreshed(wait_ms)
-        except _FAILURES as error:
+        except FAILURES as error:
             return self._refused(error)
 
     def _refreshed(self, wait_ms: int) -> int:

@@ -238,6 +238,7 @@ class SqliteIndex(Levelled):
     ) -> None:
         self._rescue()
         self.live.rebuild(progress, self.furnishing(embedder, self.live.ready().path) if vectors else None)
+        self._tidy_cache()
 
     def _rescue(self) -> None:
         """What only the old generation still has goes to quarantine before there is a new one (D40)."""
@@ -248,11 +249,13 @@ class SqliteIndex(Levelled):
 
     def erase(self, scope: Scope, journals: Sequence[str], ids: Sequence[str]) -> None:
         from .erasing import erase  # only `forget` pays for loading it
+        from .filling import there
 
         def alone(connection: apsw.Connection) -> None:
             for name in [*self.generations.unbuilt(), *self.generations.foreign()]:
                 self.generations.drop(name)
             self.cache.forget([*ids, *erase(connection, journals, ids)])
+            self.cache.sweep(lambda ids: there(connection, ids))
 
         def everywhere() -> None:
             self._catch_up(BUILD_WAIT_MS)

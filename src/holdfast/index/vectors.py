@@ -2,14 +2,16 @@
 
 Answers who lies near a question, says what has no vector yet, and gives it one with the embedder that a
 caller has open (D17: a writer never does, so NumPy is loaded by none of this until somebody asks for
-nearness). All vectors of a generation are of one embedder; another one is refused until a rebuild.
+nearness). All vectors of a generation are of one embedder; another one is refused until a rebuild. What the
+cache keeps is decided under `index.lock`, as is what it forgets: only vectors of what the live index still says.
 """
 
 from __future__ import annotations
 
 import time
 
-from ..errors import Locked, ProviderFailed
+from ..errors import HoldfastError, Locked, ProviderFailed
+from .database import FAILURES
 from .numbers import LAST
 
 TYPE_CHECKING = False
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from .filling import Made, Todo
     from .live import Live
     from .matrix import Matrix
+
+    Fresh = list[tuple[Todo, bytes]]  # vectors that were just made
 
 _FIRST_BATCH = 16  # before we know how fast the embedder is
 _MOST = 512
@@ -107,33 +111,72 @@ class WithVectors:
         """Embed and store, a batch after the other; whether there was anything to do."""
         from functools import partial
 
-        from .filling import store, waiting
+        from .filling import waiting
 
         below, size = LAST, _FIRST_BATCH if deadline is not None else _MOST
         while size and (todo := self.live.ask(partial(waiting, scope=scope, below=below, most=size))):
             started = time.monotonic()
-            made = self.vectors_of(embedder, todo)
+            made, fresh = self._vectors_of(embedder, todo)
             below = todo[-1].chunk
             try:
-                keep = partial(store, embedder=embedder, done=todo, made=made)
+                keep = partial(self._store, embedder=embedder, done=todo, made=made, fresh=fresh)
                 self.live.alone(self.lock, "store vectors", keep, _patience(deadline))
             except Locked:
                 break  # somebody else is writing; what is left waits for the next one who searches
             size = _next_size(len(todo), started, deadline)
         return below < LAST
 
-    def vectors_of(self, embedder: Embedder, todo: Sequence[Todo]) -> Made:
-        """A vector for each that the embedder or the cache has one for; None where there is nothing to say."""
+    def _store(
+        self, connection: apsw.Connection, embedder: Embedder, done: Sequence[Todo], made: Made, fresh: Fresh
+    ) -> None:
+        """Into the live index, and then into the cache; the caller holds `index.lock`."""
+        from .filling import store
+
+        store(connection, embedder, done, made)
+        self._remember(connection, embedder, fresh)
+
+    def _remember(self, connection: apsw.Connection, embedder: Embedder, fresh: Fresh) -> None:
+        """Cache what the live index still says; the caller holds `index.lock`, so no `forget` comes between."""
+        from .filling import standing
+
+        if fresh:
+            self.cache.keep(embedder.identity, standing(connection, fresh))
+
+    def _vectors_of(self, embedder: Embedder, todo: Sequence[Todo]) -> tuple[Made, Fresh]:
+        """A vector for each that the embedder or the cache has one for, None where there is nothing to say; and those
+        among them that the cache shall get."""
         cached = embedder.costly and self.limits is not None
         made: Made = dict(self.cache.take(embedder.identity, todo)) if cached else {}
         made = {chunk: data for chunk, data in made.items() if data and len(data) == 4 * embedder.dimensions}
-        fresh = [one for one in todo if one.chunk not in made]
-        if not fresh:
+        lacking = [one for one in todo if one.chunk not in made]
+        if not lacking:
+            return made, []
+        new = self._embedded(embedder, lacking)
+        return {**made, **new}, [(one, data) for one in lacking if cached and (data := new.get(one.chunk))]
+
+    def _made_while_building(self, embedder: Embedder, todo: Sequence[Todo]) -> Made:
+        """The same for a generation that is not yet live; a cache that cannot be had costs only embedding again."""
+        made, fresh = self._vectors_of(embedder, todo)
+        try:
+            if fresh:
+                with self.lock.hold(_STORE_WAIT_MS, "keep vectors"):
+                    self.live.present().ask(lambda c: self._remember(c, embedder, fresh))
+        except FAILURES:
             return made
-        new = self._embedded(embedder, fresh)
-        if cached:
-            self.cache.keep(embedder.identity, [(one, data) for one in fresh if (data := new.get(one.chunk))])
-        return {**made, **new}
+        return made
+
+    def _tidy_cache(self) -> None:
+        """After a build: nothing in the cache of entries that are no more, and no more than it may hold."""
+        from .filling import there
+
+        if not self.cache.exists():
+            return
+        try:
+            self.live.alone(self.lock, "tidy the cache", lambda c: self.cache.sweep(lambda ids: there(c, ids)))
+        except HoldfastError:
+            return  # whoever builds or forgets next does it
+        if self.limits is not None:
+            self.cache.prune(self.limits.entries, self.limits.bytes)
 
     def _embedded(self, embedder: Embedder, todo: Sequence[Todo]) -> Made:
         from .filling import checked
@@ -153,12 +196,14 @@ class WithVectors:
         """What a builder does before it flips: take over vectors that still hold, then make what an embedder is for."""
 
         def furnish(connection: apsw.Connection, progress: Progress | None) -> None:
+            from functools import partial
+
             from .carrying import carry
             from .filling import embed_all
 
             carry(old, connection, embedder.identity if embedder is not None else None)
             if embedder is not None:
-                embed_all(connection, embedder, self.vectors_of, progress)
+                embed_all(connection, embedder, partial(self._made_while_building, embedder), progress)
 
         return furnish
 

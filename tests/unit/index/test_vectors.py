@@ -451,3 +451,85 @@ def test_the_cache_forgets_what_was_edited_before_it_was_erased(embedded):
     embedded.journal.rewrite(ANA, session, lambda one: None if one.id == entry.id else one)
     embedded.index.erase(ANA, [], [entry.id])
     assert cached(embedded) == []
+
+
+class Interrupted(HashingEmbedder):
+    """A costly one that lets something happen while it is at work for the first time."""
+
+    def __init__(self, happens):
+        super().__init__(costly=True)
+        self.happens = [happens]
+
+    def embed(self, texts, *, query=False):
+        if self.happens:
+            self.happens.pop()()
+        return super().embed(texts, query=query)
+
+
+def origins(embedded):
+    """Of which entries there are vectors in the cache."""
+    connection = connect(embedded.index.cache.path)
+    try:
+        return {id for (id,) in ask_all(connection, "SELECT entry FROM origins JOIN embedding_cache USING(hash)")}
+    finally:
+        connection.close()
+
+
+def embedded_by_filling(embedded, embedder):
+    embedded.index.embed(embedded.all, embedder, None)
+
+
+def embedded_by_building(embedded, embedder):
+    embedded.index.rebuild(embedded.all, None, embedder)
+
+
+@pytest.mark.parametrize("embed", [embedded_by_filling, embedded_by_building])
+@pytest.mark.parametrize("how", ["forgotten", "compacted", "amended"])
+def test_the_cache_keeps_no_vector_of_what_went_while_it_was_made(embedded, embed, how):
+    session = embedded.session()
+    gone, stays = turn(embedded, session, "alpha"), embedded.add(session, "omega", type="note")
+    after = turn(embedded, session, "seen with alpha")
+    embedded.index.refresh(embedded.all, 2_000)
+
+    def happens():
+        if how == "amended":
+            embedded.journal.amend(ANA, session, gone.id, "user", {"text": "beta"})
+        else:
+            embedded.journal.rewrite(ANA, session, lambda one: None if one.id == gone.id else one)
+        embedded.index.refresh(embedded.all, 2_000)
+        if how == "forgotten":
+            embedded.index.erase(ANA, [], [gone.id])
+
+    embedder = Interrupted(happens)
+    embed(embedded, embedder)
+    former = {vector.tobytes() for vector in HashingEmbedder().embed(["alpha", "alpha\nseen with alpha"])}
+    cache = [data for path, data in bytes_of(embedded).items() if path.name.startswith("cache.db")]
+    assert not any(vector in data for vector in former for data in cache)
+    assert stays.id in origins(embedded)
+    assert how == "amended" or origins(embedded) <= {stays.id, after.id}
+
+
+@pytest.mark.parametrize("tidy", ["forget", "rebuild"])
+def test_what_the_cache_still_has_of_entries_that_are_no_more_goes_with_the_next_forget_or_build(embedded, tidy):
+    session = embedded.session()
+    stays, goes = (embedded.add(session, text, type="note") for text in ("alpha", "beta"))
+    filled(embedded, HashingEmbedder(costly=True))
+    stray = Todo(chunk=9, entry="mem_x", ordinal=0, owner=1, text="", hash="hash x", made_of=("mem_x",))
+    embedded.index.cache.keep("testing/hashing/64", [(stray, bytes(256))])
+    embedded.index.cache.keep("testing/hashing/64", [(stray.replace(hash="hash y", made_of=()), bytes(256))])
+    if tidy == "rebuild":
+        embedded.index.rebuild(embedded.all)
+        assert (origins(embedded), len(cached(embedded))) == ({stays.id, goes.id}, 2)
+    else:
+        embedded.journal.rewrite(ANA, session, lambda one: None if one.id == goes.id else one)
+        embedded.index.erase(ANA, [], [goes.id])
+        assert (origins(embedded), len(cached(embedded))) == ({stays.id}, 1)
+
+
+def test_a_build_keeps_the_cache_to_its_size(embedded):
+    session = embedded.session()
+    embedded.index = indexed(embedded, cache_entries=5)
+    for number in range(9):
+        embedded.add(session, f"entry {number}", type="note")
+    embedded.index.rebuild(embedded.all, None, HashingEmbedder(costly=True))
+    assert len(cached(embedded)) == 5

@@ -165,10 +165,11 @@ class Index(Protocol):
     def backlog(self, scope: Scope) -> tuple[int, int]:
         """How many entries wait for a vector, of how many visible ones; (0, 0) when none does."""
 
-    def embed(self, scope: Scope, embedder: Embedder, budget_ms: int | None) -> int:
+    def embed(self, scope: Scope, embedder: Embedder, budget_ms: int | None, first: int = 4) -> int:
         """Give vectors to what has none, last written first, within a budget; returns how many still wait.
 
-        ProviderFailed if the vectors here are of another embedder: only a rebuild changes that.
+        The `first` texts at once show how fast the embedder is; more follow as that allows. ProviderFailed if the
+        vectors here are of another embedder: only a rebuild changes that.
         """
 
     def embedded_by(self, scope: Scope) -> str | None:

@@ -46,6 +46,7 @@ FAULTS = {
     "NaN": lambda rows: rows * np.float32("nan"),
     "not unit length": lambda rows: rows * 5,
     "nothing": lambda rows: None,
+    "zeros": lambda rows: rows * 0,
     "an error": failing,
     "hanging": hanging,
 }
@@ -231,3 +232,23 @@ def test_a_change_of_embedder_killed_half_way_changes_nothing(home, monkeypatch)
         assert (found.mode, found.degraded) == ("hybrid", None)
         assert [(hit.id, hit.score) for hit in found] == before
     assert stored(home) == kept == (["testing/hashing/64"], 20)
+
+
+LEAVING = """
+import sys, time
+from holdfast.cli import main
+from holdfast.providers import circuit, embedding, registry
+
+circuit.EXIT_S, embedding.LOAD_MS = 0.05, 50
+registry.FACTORIES["builtin"] = lambda model: time.sleep(60)
+sys.argv[1:] = ["search", "dentist", "--home", sys.argv[1]]
+main()
+"""
+
+
+def test_the_command_line_ends_with_its_answer_though_a_model_is_still_at_work(home):
+    with holdfast.open(home) as memory:
+        memory.add(SECRET)
+    done = subprocess.run([sys.executable, "-c", LEAVING, home], capture_output=True, text=True, timeout=30)
+    assert (done.returncode, SECRET in done.stdout) == (0, True)
+    assert "did not answer" in done.stderr

@@ -6,6 +6,10 @@ the command at hand is not imported, click included, until `main` runs.
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
 STOPPED = 130  # what a shell expects of a program that Ctrl-C ended
 
 
@@ -19,4 +23,21 @@ def main() -> None:
         code = run(sys.argv[1:])
     except KeyboardInterrupt:
         code = STOPPED
+    _leave(code)
+
+
+def _leave(code: int) -> NoReturn:
+    """Exit. A thread that is still inside a model, after exit handlers have waited for it, would be torn down with the
+    interpreter, and its native code crash: then leave without tearing down anything, all output being written."""
+    import sys
+
+    if len(sys._current_frames()) > 1:
+        import atexit
+        import os
+
+        atexit._run_exitfuncs()
+        if len(sys._current_frames()) > 1:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
     sys.exit(code)

@@ -10,6 +10,7 @@ wrong sizes, numbers that are not finite, lengths other than 1. A text that says
 from __future__ import annotations
 
 import json
+import time
 
 from ..model.ids import digest
 from ..model.value import Value
@@ -45,6 +46,8 @@ LEFT JOIN chunks b ON b.entry=p.n AND b.ordinal=0 AND c.ordinal=0
 _WAITING = "FROM backlog w JOIN chunks c ON c.n=w.chunk JOIN entries e ON e.n=c.entry WHERE "
 _COUNTED = 2_000  # a longer backlog is counted by chunks where that is the same: counting entries takes 1 ms a thousand
 _TOLERANCE = 1e-3  # by which a unit vector's length may be off
+_MOST = 512  # texts embedded at once
+_AT_ONCE_S = 1.0  # and how long they may take where nobody waits: a deadline of the embedder's must not cut them off
 
 
 class Todo(Value):
@@ -199,19 +202,30 @@ def embed_all(
 ) -> None:
     """Empty the whole backlog of a generation that nobody else sees yet."""
     (total,) = ask_one(connection, "SELECT count(*) FROM backlog")
-    below, done = LAST, 0
-    while chunks := _next(connection, below):
+    below, done, size = LAST, 0, 4
+    while chunks := _next(connection, below, size):
+        started = time.monotonic()
         below = chunks[-1]
         batch = todos(connection, chunks)
         store(connection, embedder, batch, make(batch))
         done += len(chunks)
+        size = next_size(len(chunks), started)
         if progress is not None:
             progress(done, total)
 
 
-def _next(connection: apsw.Connection, below: int) -> list[int]:
-    found = ask_all(connection, "SELECT chunk FROM backlog WHERE chunk<? ORDER BY chunk DESC LIMIT 256", (below,))
+def _next(connection: apsw.Connection, below: int, most: int) -> list[int]:
+    found = ask_all(connection, "SELECT chunk FROM backlog WHERE chunk<? ORDER BY chunk DESC LIMIT ?", (below, most))
     return [chunk for (chunk,) in found]
+
+
+def next_size(done: int, started: float, deadline: float | None = None) -> int:
+    """How many texts to embed next: as many as there is time for at the speed just seen, and at most four times as
+    many, since a speed is not to be trusted that far: answers of a slow embedder may have lain on its shelf."""
+    now = time.monotonic()
+    left = _AT_ONCE_S if deadline is None else (deadline - now) * 0.8
+    size = min(_MOST, 4 * done, int(done / max(now - started, 1e-6) * left))
+    return max(size, 0 if deadline is not None else 1)
 
 
 def facts(connection: apsw.Connection) -> dict[str, Any]:

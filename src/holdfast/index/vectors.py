@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
     Fresh = list[tuple[Todo, bytes]]  # vectors that were just made
 
-_FIRST_BATCH = 16  # before we know how fast the embedder is
-_MOST = 512
 _STORE_WAIT_MS = 60_000
 _LEAST_WAIT_MS = 50
 
@@ -94,7 +92,7 @@ class WithVectors:
 
         return self.live.ask(identity_of)
 
-    def embed(self, scope: Scope, embedder: Embedder, budget_ms: int | None) -> int:
+    def embed(self, scope: Scope, embedder: Embedder, budget_ms: int | None, first: int = 4) -> int:
         from .filling import state
 
         deadline = None if budget_ms is None else time.monotonic() + budget_ms / 1000
@@ -103,17 +101,17 @@ class WithVectors:
             raise ProviderFailed(f"the index holds vectors of {made_by}; `holdfast reindex --embedder` changes that")
         if not waiting:
             return 0
-        if self._fill(scope, embedder, deadline) and embedder.costly and self.limits is not None:
+        if self._fill(scope, embedder, deadline, first) and embedder.costly and self.limits is not None:
             self.cache.prune(self.limits.entries, self.limits.bytes)
         return self.backlog(scope)[0]
 
-    def _fill(self, scope: Scope, embedder: Embedder, deadline: float | None) -> bool:
+    def _fill(self, scope: Scope, embedder: Embedder, deadline: float | None, size: int) -> bool:
         """Embed and store, a batch after the other; whether there was anything to do."""
         from functools import partial
 
-        from .filling import waiting
+        from .filling import next_size, waiting
 
-        below, size = LAST, _FIRST_BATCH if deadline is not None else _MOST
+        below = LAST
         while size and (todo := self.live.ask(partial(waiting, scope=scope, below=below, most=size))):
             started = time.monotonic()
             made, fresh = self._vectors_of(embedder, todo)
@@ -123,7 +121,7 @@ class WithVectors:
                 self.live.alone(self.lock, "store vectors", keep, _patience(deadline))
             except Locked:
                 break  # somebody else is writing; what is left waits for the next one who searches
-            size = _next_size(len(todo), started, deadline)
+            size = next_size(len(todo), started, deadline)
         return below < LAST
 
     def _store(
@@ -212,11 +210,3 @@ def _patience(deadline: float | None) -> int:
     if deadline is None:
         return _STORE_WAIT_MS
     return max(_LEAST_WAIT_MS, round((deadline - time.monotonic()) * 1000))
-
-
-def _next_size(done: int, started: float, deadline: float | None) -> int:
-    """As many as fit into what is left of the budget at the speed just seen."""
-    now = time.monotonic()
-    if deadline is None:
-        return _MOST
-    return min(_MOST, int(done / max(now - started, 1e-6) * (deadline - now) * 0.8)) if now < deadline else 0

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 class Vector:
     """One text's vector; opaque to everybody but embedder and index."""
 
-    __slots__ = ("identity", "values")
+    __slots__ = ("floor", "identity", "known", "values")
 
-    def __init__(self, identity: str, values: Any) -> None:
+    def __init__(self, identity: str, values: Any, *, known: float = 1.0, floor: float = 0.0) -> None:
         self.identity = identity
         self.values = values  # float32, unit length
+        self.known = known  # the share of the text's words that its embedder knows
+        self.floor = floor  # cosines up to this count for nothing

@@ -2,20 +2,21 @@
 
 Owns the choice: what is pinned, else what the settings mean; a process that lacks the pinned embedder, or
 whose settings name another, has none and says why in `reason`. A search asks for a question's vector under a
-deadline and may top up the backlog of its scope; it never fails for want of a vector. Writers load none of this.
+deadline and may top up the backlog of its scope; it never fails for want of a vector. A model that was loaded too
+late is there for the next one who asks, and nobody waits for one that another thread loads. Writers load none of this.
 """
 
 from __future__ import annotations
 
 import os
-import time
 from _thread import RLock
 
 from ..disk import REAL, exists, read_file, write_atomic
 from ..errors import BadConfig, Corrupt, HoldfastError, ProviderFailed
 from ..model.vector import Vector
 from . import pin as pins
-from .guarded import Circuit, Guarded
+from .circuit import Circuit
+from .guarded import PROBE, Guarded, says_something, sound
 from .pin import Pin
 from .registry import AUTO, LOCAL, NONE, Choice, make, resolve
 
@@ -27,8 +28,9 @@ if TYPE_CHECKING:
     from ..ports import Embedder, Index, Progress
 
 TOP_UP_MS = 200
+LEAST_MS = 1_000  # how long a search waits for the vectors of what has none, at least
+LOAD_MS = 2_500  # how long a search waits for a model that is being loaded
 _LONGEST_QUESTION = 2_000  # characters; what a question is about stands in fewer
-_PROBE = "a word"
 
 
 class Embedding:
@@ -45,6 +47,9 @@ class Embedding:
         self._mutex = RLock()
         self._circuit = Circuit()
         self._loaded: Guarded | None = None
+        self._made: tuple[Choice, Embedder] | None = (
+            None  # the last one that was loaded, perhaps too late for its caller
+        )
         self._seen: tuple[int, ...] | None = None  # the pin's file when the embedder was loaded
 
     @property
@@ -64,22 +69,25 @@ class Embedding:
         return self._ready(self.patience if wait_ms is None else wait_ms)
 
     def query_vector(self, text: str, deadline_ms: int) -> Vector | None:
-        """A question's vector within the deadline; None without one, and `reason` says why."""
-        deadline = time.monotonic() + deadline_ms / 1000
-        embedder = self._ready(deadline_ms)
+        """A question's vector within the deadline, once the model is loaded; None without one: `reason` says why."""
+        embedder = self._ready(LOAD_MS)
         if embedder is None:
             return None
+        asked = text[:_LONGEST_QUESTION]
         try:
-            left = max(1, round((deadline - time.monotonic()) * 1000))
-            (row,) = embedder.within(left).embed([text[:_LONGEST_QUESTION]], query=True)
+            row, known = embedder.within(deadline_ms).question(asked)
         except HoldfastError as error:
             self.reason = error.message
             return None
-        return Vector(embedder.identity, row) if row.any() else None
+        if row.any():
+            return Vector(embedder.identity, row, known=known, floor=embedder.floor)
+        if says_something(asked):
+            self.reason = f"the question says nothing to the embedder {embedder.identity}"
+        return None
 
     def top_up(self, scope: Scope, budget_ms: int = TOP_UP_MS) -> int:
         """Spend a little on what has no vector yet; returns how many entries of the scope still lack one."""
-        return self._fill(scope, budget_ms, max(1_000, 5 * budget_ms)) if self.wanted else 0
+        return self._fill(scope, budget_ms, max(LEAST_MS, 5 * budget_ms)) if self.wanted else 0
 
     def missing(self, scope: Scope) -> tuple[int, int]:
         """How many entries lack a vector, of how many; (0, 0) if none does or no vectors are wanted."""
@@ -93,7 +101,8 @@ class Embedding:
         embedder = self._ready(wait_ms)
         try:
             if embedder is not None:
-                return self._index.embed(scope, embedder.within(wait_ms), budget_ms)
+                embedder = embedder.within(wait_ms)
+                return self._index.embed(scope, embedder, budget_ms, embedder.first)
             if self.reason is None:
                 return 0  # this memory was told to have no vectors
         except HoldfastError as error:  # the embedder failed, or the index is busy or read-only
@@ -106,32 +115,47 @@ class Embedding:
         if not self.wanted:
             self.reason = None
             return None
-        with self._mutex:
-            try:
-                found = self._opened(wait_ms)
-                self.reason = None
-            except HoldfastError as error:
-                found, self.reason = None, error.message
+        try:
+            found = self._opened(wait_ms)
+            self.reason = None
+        except HoldfastError as error:
+            found, self.reason = None, error.message
         return found
 
     def _opened(self, wait_ms: int) -> Guarded | None:
-        """The pinned embedder, loaded at most once for each state of the pin."""
+        """The pinned embedder, loaded at most once for each state of the pin; the circuit lets one thread load it."""
         seen = self._stamp()
-        if self._loaded is not None and seen == self._seen:
-            return self._loaded
-        if seen != self._seen:
-            self._circuit.close()
-        self._seen, self._loaded = seen, None
+        with self._mutex:
+            if seen != self._seen:
+                self._circuit.close()
+                self._loaded, self._made, self._seen = None, None, seen
+            if self._loaded is not None:
+                return self._loaded
         pinned = self._pinned()
         choice = self._choice(pinned)
         if choice.provider == NONE:
             return None
-        made = self._circuit.call(lambda: make(choice), wait_ms)
+        made = self._made_before(choice) or self._circuit.call(lambda: self._make(choice), wait_ms)
         self._refuse_another(made, pinned)
         if pinned is None:
             self._write_first(Pin(identity=made.identity, **choice.to_dict()))
-        self._loaded, self._seen = Guarded(made, self._circuit, self.patience), self._stamp()
-        return self._loaded
+        with self._mutex:
+            if self._loaded is None:
+                self._loaded = Guarded(made, self._circuit, self.patience)
+                self._seen = self._stamp() if pinned is None else seen
+            return self._loaded
+
+    def _make(self, choice: Choice) -> Embedder:
+        """On the circuit's thread: what another thread loaded while we waited for our turn is not loaded again."""
+        made = self._made_before(choice)
+        if made is None:
+            made = sound(make(choice))
+            self._made = choice, made
+        return made
+
+    def _made_before(self, choice: Choice) -> Embedder | None:
+        made = self._made
+        return made[1] if made is not None and made[0] == choice else None
 
     def _pinned(self) -> Pin | None:
         """The pin; a reindex that was killed after its flip has put the next one in force."""
@@ -227,7 +251,7 @@ class Embedding:
     def _proven(self, choice: Choice) -> Guarded:
         """The embedder, after it has shown that it works."""
         circuit = Circuit()
-        made = circuit.call(lambda: make(choice), self.patience)
+        made = circuit.call(lambda: sound(make(choice)), self.patience)
         guarded = Guarded(made, circuit, self.patience)
-        guarded.embed([_PROBE])
+        guarded.embed([PROBE])
         return guarded

@@ -1,122 +1,146 @@
 """Guarded: an embedder that cannot hang, crash or deceive whoever asks it.
 
-Each call runs on a thread of its own and is given up at a deadline; then, and after any failure, the circuit
-is open for a minute: nobody waits for it again, and while a call still hangs no second one is started. What
-comes back is believed only if it has the promised shape, is finite and of unit length (or zero, where there
-is nothing to read). Failures come out as ProviderFailed, without a word of the text.
+Every call goes through a circuit. What comes back is believed only if it has the promised shape, is finite and
+of unit length, or zero where there is nothing to read: an embedder that has nothing but zeros for words is
+broken. Answers that came too late lie on a shelf until somebody asks for them, so a slow embedder gets on.
+Failures come out as ProviderFailed, without a word of the text.
 """
 
 from __future__ import annotations
 
 import time
-from _thread import allocate_lock, start_new_thread
 
-from ..errors import HoldfastError, ProviderFailed
+from ..errors import ProviderFailed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from _thread import LockType
-    from collections.abc import Callable, Sequence
-    from typing import Any, TypeVar
+    from collections.abc import Sequence
+    from typing import Any
 
     from numpy import float32
     from numpy.typing import NDArray
 
     from ..ports import Embedder
+    from .circuit import Circuit
 
-    Answer = TypeVar("Answer")
+    Question = tuple[NDArray[float32], float]  # its vector, and the share of its words that the embedder knows
 
-OPEN_S = 60.0
+PROBE = "a word"
 _TOLERANCE = 1e-3
+_MOST_SHELVED = 1_024
+_MOST_DIMENSIONS = 65_536
+_FIRST = 4  # texts at once while nobody knows how long one takes
+_MOST_FIRST = 16
 
 
-class Circuit:
-    """Calls with a deadline, one at a time; open after a failure."""
+def sound(embedder: Embedder) -> Embedder:
+    """The embedder, if what it says of itself can be; ProviderFailed if not."""
+    identity, dimensions, floor = embedder.identity, embedder.dimensions, embedder.floor
+    if not isinstance(identity, str) or not identity:
+        raise ProviderFailed("the embedder has no name")
+    if type(dimensions) is not int or not 0 < dimensions <= _MOST_DIMENSIONS:
+        raise ProviderFailed(f"the embedder {identity} has no dimensions from 1 to {_MOST_DIMENSIONS}")
+    if not _between(-1.0, floor, 1.0):
+        raise ProviderFailed(f"the embedder {identity} has no floor from -1 to 1")
+    return embedder
+
+
+class Shelf:
+    """Answers that came too late, until they are asked for; and how long a text takes. Replaced, never changed: threads
+    that meet here lose an answer at worst."""
 
     def __init__(self) -> None:
-        self._turn = allocate_lock()
-        self._hanging: LockType | None = None  # held by a call that was given up, until it returns after all
-        self._until = 0.0
-        self.reason: str | None = None
+        self.rows: dict[str, NDArray[float32]] = {}  # by text
+        self.question: tuple[str, Question] | None = None
+        self.pace: float | None = None  # seconds a text, as last seen
 
-    @property
-    def open(self) -> bool:
-        return time.monotonic() < self._until or (self._hanging is not None and self._hanging.locked())
+    def put(self, texts: Sequence[str], rows: NDArray[float32]) -> None:
+        kept = {**self.rows, **dict(zip(texts, rows, strict=True))}
+        self.rows = dict(list(kept.items())[-_MOST_SHELVED:])
 
-    def call(self, act: Callable[[], Answer], wait_ms: int) -> Answer:
-        """What `act` returns within the deadline; ProviderFailed otherwise, at once while the circuit is open."""
-        deadline = time.monotonic() + wait_ms / 1000
-        if self.open:
-            raise ProviderFailed(self.reason or "the embedder failed a moment ago")
-        if not self._turn.acquire(True, max(0.0, wait_ms / 1000)):
-            raise ProviderFailed(f"the embedder was busy for {wait_ms} ms")
-        try:
-            answer = self._run(act, deadline, wait_ms)
-        except HoldfastError as error:
-            self.fail(error.message)
-            raise
-        finally:
-            self._turn.release()
-        self.reason = None
-        return answer
-
-    def _run(self, act: Callable[[], Answer], deadline: float, wait_ms: int) -> Answer:
-        done = allocate_lock()
-        done.acquire()
-        outcome: list[Any] = []
-        start_new_thread(_work, (act, outcome, done))
-        if not done.acquire(True, max(0.0, deadline - time.monotonic())):
-            self._hanging = done
-            raise ProviderFailed(f"the embedder did not answer within {wait_ms} ms")
-        error, answer = outcome
-        if error is None:
-            return answer  # type: ignore[no-any-return]
-        if isinstance(error, HoldfastError):
-            raise error
-        raise ProviderFailed(f"the embedder failed ({type(error).__name__})") from error
-
-    def fail(self, reason: str) -> None:
-        """Open the circuit for a minute."""
-        self.reason, self._until = reason, time.monotonic() + OPEN_S
-
-    def close(self) -> None:
-        """Try again at the next call."""
-        self.reason, self._until = None, 0.0
-
-
-def _work(act: Callable[[], object], outcome: list[Any], done: LockType) -> None:
-    try:
-        answer = act()
-        outcome += (None, answer)
-    except BaseException as error:  # noqa: BLE001 - whatever it is, the caller gets it and counts it
-        outcome[:] = (error, None)
-    finally:
-        done.release()
+    def clear(self, texts: Sequence[str]) -> None:
+        gone = set(texts)
+        self.rows = {text: row for text, row in self.rows.items() if text not in gone}
 
 
 class Guarded:
     """An embedder behind a circuit; implements the port itself."""
 
-    def __init__(self, embedder: Embedder, circuit: Circuit, wait_ms: int) -> None:
-        self._embedder, self._circuit = embedder, circuit
+    def __init__(self, embedder: Embedder, circuit: Circuit, wait_ms: int, shelf: Shelf | None = None) -> None:
+        self._embedder, self._circuit, self._shelf = embedder, circuit, shelf or Shelf()
         self.wait_ms = wait_ms
         self.identity, self.dimensions = embedder.identity, embedder.dimensions
         self.floor, self.costly = embedder.floor, embedder.costly
 
     def within(self, wait_ms: int) -> Guarded:
         """The same with another deadline."""
-        return Guarded(self._embedder, self._circuit, wait_ms)
+        return Guarded(self._embedder, self._circuit, wait_ms, self._shelf)
+
+    @property
+    def first(self) -> int:
+        """How many texts to begin with, so that half the deadline is enough at the speed last seen."""
+        pace = self._shelf.pace
+        return _FIRST if pace is None else max(1, min(_MOST_FIRST, int(self.wait_ms / 2_000 / max(pace, 1e-6))))
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[float32]:
-        return self._circuit.call(lambda: self._believed(self._embedder.embed(texts, query=query), texts), self.wait_ms)
+        shelved = self._shelf.rows
+        if query or not any(text in shelved for text in texts):
+            return self._made(texts, query)
+        lacking = [text for text in texts if text not in shelved]
+        known = {**shelved, **dict(zip(lacking, self._made(lacking, query), strict=True))} if lacking else shelved
+        self._shelf.clear(texts)
+        return _stacked([known[text] for text in texts])
+
+    def _made(self, texts: Sequence[str], query: bool) -> NDArray[float32]:
+        return self._circuit.call(
+            lambda: self._timed(texts, query),
+            self.wait_ms,
+            None if query else lambda rows: self._shelf.put(texts, rows),
+        )
+
+    def question(self, text: str) -> Question:
+        """A question's vector, and how much of the question the embedder knows."""
+        shelved, self._shelf.question = self._shelf.question, None
+        if shelved is not None and shelved[0] == text:
+            return shelved[1]
+        return self._circuit.call(lambda: self._understood(text), self.wait_ms, lambda made: self._keep(text, made))
+
+    def _keep(self, text: str, made: Question) -> None:
+        self._shelf.question = text, made
+
+    def _understood(self, text: str) -> Question:
+        (row,) = self._believed(self._embedder.embed([text], query=True), [text], True)
+        return row, self._share(text)
 
     def known(self, text: str) -> float:
-        return self._embedder.known(text)
+        return self._circuit.call(lambda: self._share(text), self.wait_ms)
 
-    def _believed(self, vectors: Any, texts: Sequence[str]) -> NDArray[float32]:
+    def _share(self, text: str) -> float:
+        known = self._embedder.known(text)
+        if not _between(0.0, known, 1.0):
+            raise ProviderFailed(f"the embedder {self.identity} did not say what share of a text it knows")
+        return float(known)
+
+    def _timed(self, texts: Sequence[str], query: bool) -> NDArray[float32]:
+        started = time.monotonic()
+        rows = self._believed(self._embedder.embed(texts, query=query), texts, query)
+        self._shelf.pace = (time.monotonic() - started) / max(1, len(texts))
+        return rows
+
+    def _believed(self, vectors: Any, texts: Sequence[str], query: bool) -> NDArray[float32]:
+        found = self._checked(vectors, len(texts))
+        if not found.any() and any(map(says_something, texts)) and not self._knows_a_word(query):
+            raise ProviderFailed(f"the embedder {self.identity} gave nothing but zeros")
+        return found
+
+    def _knows_a_word(self, query: bool) -> bool:
+        """Whether zeros may be right: there are words that an embedder does not know, but then it knows others."""
+        return bool(self._checked(self._embedder.embed([PROBE], query=query), 1).any())
+
+    def _checked(self, vectors: Any, count: int) -> NDArray[float32]:
         import numpy as np
 
-        wanted = (len(texts), self.dimensions)
+        wanted = (count, self.dimensions)
         if not isinstance(vectors, np.ndarray) or vectors.shape != wanted or vectors.dtype.kind != "f":
             raise ProviderFailed(f"the embedder {self.identity} gave {_shape(vectors)} where {wanted} was due")
         lengths = np.linalg.norm(vectors.astype(np.float64), axis=1)
@@ -125,6 +149,22 @@ class Guarded:
         if not np.all((np.abs(lengths - 1.0) <= _TOLERANCE) | (lengths == 0.0)):
             raise ProviderFailed(f"the embedder {self.identity} gave vectors that are not of length 1")
         return vectors.astype(np.float32, copy=False)
+
+
+def _between(least: float, value: Any, most: float) -> bool:
+    """Whether it is a number of this range, which NaN is not."""
+    return hasattr(value, "__float__") and bool(least <= float(value) <= most)
+
+
+def says_something(text: str) -> bool:
+    """Whether a text has a letter or digit: then its vector is hardly ever zero."""
+    return any(map(str.isalnum, text))
+
+
+def _stacked(rows: list[NDArray[float32]]) -> NDArray[float32]:
+    import numpy as np
+
+    return np.stack(rows)
 
 
 def _shape(vectors: object) -> str:

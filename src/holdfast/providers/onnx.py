@@ -17,6 +17,7 @@ from ..disk import REAL, read_file
 from ..errors import MissingExtra, ProviderFailed
 from ..model.value import Value
 from ..text.wordpiece import WordPiece
+from .circuit import ending
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,11 +103,24 @@ def _options(directory: str) -> Options:
         return Options()
     try:
         options = Options(**json.loads(_read(path)))
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise ProviderFailed(f"{path} is not an object with the options of an encoder: {error}") from error
-    if options.pooling not in ("mean", "cls") or not 8 <= options.max_tokens <= 8192:
-        raise ProviderFailed(f"{path}: pooling must be mean or cls, max_tokens from 8 to 8192")
+    if not _allowed(options):
+        raise ProviderFailed(
+            f"{path}: pooling must be mean or cls, max_tokens a number from 8 to 8192, floor one from -1 to 1, "
+            "and the prefixes texts"
+        )
     return options
+
+
+def _allowed(options: Options) -> bool:
+    prefixes = (options.query_prefix, options.passage_prefix)
+    return (
+        options.pooling in ("mean", "cls")
+        and type(options.max_tokens) is int and 8 <= options.max_tokens <= 8192
+        and type(options.floor) in (int, float) and -1.0 <= options.floor <= 1.0
+        and all(isinstance(prefix, str) for prefix in prefixes)
+    )  # fmt: skip
 
 
 def _pieces(directory: str) -> list[str]:
@@ -144,6 +158,8 @@ class OnnxEmbedder:
         numbers = [self._numbers(prefix + text) for text in texts]
         vectors = np.zeros((len(texts), self.dimensions), np.float32)
         for places in _batches([len(found) for found in numbers]):
+            if ending():
+                raise ProviderFailed("the process ends")
             vectors[places] = self._run([numbers[place] for place in places])
         return vectors
 

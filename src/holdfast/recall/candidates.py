@@ -98,15 +98,15 @@ class Candidates:
         embedding = self._store.embedding
         if not question.words.terms or not (self._store.settings["recall.vectors"] and embedding.wanted):
             return None
-        embedding.top_up(self._scope)
         vector = embedding.query_vector(question.text, VECTOR_MS)
-        embedder = embedding.ready(VECTOR_MS) if vector is not None else None
-        if vector is None or embedder is None:
-            self.reason = embedding.reason
+        self.reason = embedding.reason if vector is None else None
+        if self.reason is None:
+            embedding.top_up(self._scope)  # after the question, which a slow embedder would keep waiting
+        if vector is None:
             return None
-        self.floor, self.mode = embedder.floor, "hybrid"
+        self.floor, self.mode = vector.floor, "hybrid"
         text, near = self._store.settings["recall.text_weight"], self._store.settings["recall.vector_weight"]
-        known = share(embedder.known(question.text)) if text else 1.0  # who wants vectors alone gets them
+        known = share(vector.known) if text else 1.0  # who wants vectors alone gets them
         self.weights = WITH_VECTORS.replace(keyword=text, vector=near * known, known=known)
         return vector
 

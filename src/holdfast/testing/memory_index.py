@@ -215,7 +215,7 @@ class MemoryIndex:
         lacking = self._vectors.missing(visible, self._views())
         return (len(lacking), len(visible)) if lacking else (0, 0)
 
-    def embed(self, scope: Scope, embedder: Embedder, budget_ms: int | None) -> int:
+    def embed(self, scope: Scope, embedder: Embedder, budget_ms: int | None, first: int = 4) -> int:
         visible = [entry for entry, _ in self._in(scope, VISIBLE)]
         self._vectors.embed(self._vectors.missing(visible, self._views()), self._views(), embedder)
         return self.backlog(scope)[0]

@@ -11,7 +11,7 @@ import pytest
 from holdfast.disk import REAL
 from holdfast.index import matrix as matrices
 from holdfast.index.database import ask_all, ask_one, connect, create
-from holdfast.index.filling import Todo, insert, number_of, todos
+from holdfast.index.filling import Todo, insert, next_size, number_of, todos
 from holdfast.index.matrix import load
 from holdfast.index.nearness import Asked
 from holdfast.index.pages import bits_of
@@ -533,3 +533,30 @@ def test_a_build_keeps_the_cache_to_its_size(embedded):
         embedded.add(session, f"entry {number}", type="note")
     embedded.index.rebuild(embedded.all, None, HashingEmbedder(costly=True))
     assert len(cached(embedded)) == 5
+
+
+class Counting(HashingEmbedder):
+    """Notes how many texts it gets at once."""
+
+    def embed(self, texts, *, query=False):
+        self.sizes = [*getattr(self, "sizes", []), len(texts)]
+        return super().embed(texts, query=query)
+
+
+def test_a_batch_is_at_most_four_times_the_one_before(embedded, monkeypatch):
+    monkeypatch.setattr("holdfast.index.filling._AT_ONCE_S", 1e6)
+    session, embedder, other = embedded.session(), Counting(), Counting(32, "other")
+    for number in range(60):
+        embedded.add(session, f"entry {number}", type="note")
+    embedded.index.refresh(embedded.all, 2_000)
+    embedded.index.embed(embedded.all, embedder, None, 2)
+    assert embedder.sizes == [2, 8, 32, 18]
+    embedded.index.rebuild(embedded.all, None, other)
+    assert other.sizes == [4, 16, 40]
+
+
+@pytest.mark.parametrize(("took", "left", "size"), [(0.5, None, 8), (20.0, None, 1), (0.001, None, 16), (0.5, 1.0, 6)])
+def test_the_next_batch_is_what_there_is_time_for(monkeypatch, took, left, size):
+    monkeypatch.setattr("holdfast.index.filling.time.monotonic", lambda: 100.0)
+    assert next_size(4, 100.0 - took, None if left is None else 100.0 + left) == size
+    assert next_size(4, 100.0 - took, 99.0) == 0

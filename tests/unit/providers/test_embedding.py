@@ -2,14 +2,17 @@
 
 import json
 import os
+import time
+from _thread import allocate_lock
+from threading import Thread
 
 import pytest
 
 import holdfast
 from holdfast.errors import BadConfig, MissingExtra, ProviderFailed
 from holdfast.model.query import Filter
+from holdfast.providers import circuit, registry
 from holdfast.providers import pin as pins
-from holdfast.providers import registry
 from holdfast.testing.embedder import HashingEmbedder
 
 
@@ -164,6 +167,79 @@ def test_a_question_without_a_word_has_no_vector_and_no_fault(home, embedders):
     with filled(opened(home)) as memory:
         assert memory.store.embedding.query_vector("", 1_000) is None
         assert memory.store.embedding.reason is None
+
+
+# -- slow models
+
+
+@pytest.fixture
+def slow(monkeypatch, embedders):
+    """The model behind `builtin` is loaded when the gate is released; searches do not wait for long."""
+    gate = allocate_lock()
+    gate.acquire()
+    loads = []
+
+    def make(model):
+        loads.append(model)
+        with gate:
+            return HashingEmbedder(64, "builtin")
+
+    monkeypatch.setitem(registry.FACTORIES, "builtin", make)
+    monkeypatch.setattr("holdfast.providers.embedding.LOAD_MS", 50)
+    return gate, loads
+
+
+def test_a_model_that_was_loaded_too_late_serves_the_next_question(home, slow):
+    gate, loads = slow
+    with opened(home) as memory:
+        memory.add("alpha")
+        first = memory.search("alpha")
+        assert (first.mode, len(first)) == ("keyword", 1)
+        assert "did not answer" in first.degraded
+        gate.release()
+        assert circuit.settle(5)
+        again = memory.search("alpha")
+        assert (again.mode, again.degraded) == ("hybrid", None)
+    assert len(loads) == 1
+
+
+def test_nobody_waits_for_long_while_another_thread_loads_the_model(home, slow, monkeypatch):
+    gate, loads = slow
+    with opened(home) as memory:
+        memory.add("alpha")
+        other = Thread(target=memory.sync)
+        other.start()
+        while not loads:
+            time.sleep(0.001)
+        found = memory.search("alpha")
+        assert found.mode == "keyword"
+        assert "busy" in found.degraded
+        assert other.is_alive()
+        gate.release()
+        other.join()
+        assert memory.search("alpha").mode == "hybrid"
+    assert len(loads) == 1
+
+
+def test_a_slow_embedder_gets_on_from_search_to_search(home, monkeypatch, embedders):
+    class Slow(HashingEmbedder):
+        def embed(self, texts, *, query=False):
+            if not query:
+                time.sleep(0.05 * len(texts))
+            return super().embed(texts, query=query)
+
+    monkeypatch.setitem(registry.FACTORIES, "builtin", lambda model: Slow(64, "builtin"))
+    with opened(home) as memory:
+        memory.add_many([{"text": f"entry {number}"} for number in range(8)])
+        embedding, scope = memory.store.embedding, memory.scope()
+        memory.store.index.refresh(scope, 2_000)
+        left = []
+        monkeypatch.setattr("holdfast.providers.embedding.LEAST_MS", 60)  # less than a first batch takes
+        while not left or left[-1]:
+            left.append(embedding.top_up(scope, 10))
+            assert circuit.settle(5)
+        assert left[0] == 8
+        assert sorted(left, reverse=True) == left
 
 
 # -- changing the embedder

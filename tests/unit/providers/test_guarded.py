@@ -1,14 +1,18 @@
 """An embedder that hangs, fails or gives nonsense costs a deadline once and nobody an answer."""
 
+import subprocess
+import sys
 import time
 from _thread import allocate_lock
+from threading import Thread
 
 import numpy as np
 import pytest
 
 from holdfast.errors import MissingExtra, ProviderFailed
-from holdfast.providers import guarded
-from holdfast.providers.guarded import Circuit, Guarded
+from holdfast.providers import circuit as circuits
+from holdfast.providers.circuit import Circuit
+from holdfast.providers.guarded import Guarded, sound
 from holdfast.testing.embedder import HashingEmbedder
 
 SECRET = "remembered words"
@@ -37,7 +41,7 @@ def clock(monkeypatch):
     """The monotonic clock of the module, moved by hand."""
     moved = [0.0]
     real = time.monotonic
-    monkeypatch.setattr(guarded.time, "monotonic", lambda: real() + moved[0])
+    monkeypatch.setattr(circuits.time, "monotonic", lambda: real() + moved[0])
     return moved
 
 
@@ -46,8 +50,54 @@ def test_right_vectors_come_through():
     assert (Guarded(plain, Circuit(), 1_000).embed(["a b"]) == plain.embed(["a b"])).all()
 
 
-def test_a_zero_vector_is_an_answer():
-    assert not Guarded(Odd(lambda rows: rows * 0), Circuit(), 1_000).embed(["a"]).any()
+def test_a_zero_vector_is_an_answer_where_there_is_nothing_to_read():
+    assert not Guarded(Odd(lambda rows: rows * 0), Circuit(), 1_000).embed([" ?", "\U0001f600"]).any()
+
+
+def test_an_embedder_may_not_know_a_word_if_it_knows_another():
+    class Narrow(HashingEmbedder):
+        def embed(self, texts, *, query=False):
+            return super().embed(texts, query=query) * np.float32([["word" in text] for text in texts])
+
+    assert not Guarded(Narrow(), Circuit(), 1_000).embed(["xyzzy"]).any()
+
+
+@pytest.mark.parametrize("query", [False, True])
+def test_nothing_but_zeros_for_words_is_a_failure(query):
+    with pytest.raises(ProviderFailed, match="zeros"):
+        Guarded(Odd(lambda rows: rows * 0), Circuit(), 1_000).embed(["?", "a word"], query=query)
+    with pytest.raises(ProviderFailed, match="zeros"):
+        Guarded(Odd(lambda rows: rows * 0), Circuit(), 1_000).question("a word")
+
+
+@pytest.mark.parametrize("known", [None, "1", float("nan"), 1.5, -0.1])
+def test_a_share_of_known_words_that_cannot_be_is_a_failure(known):
+    class Boasting(HashingEmbedder):
+        def known(self, text):
+            return known
+
+    with pytest.raises(ProviderFailed, match="share"):
+        Guarded(Boasting(), Circuit(), 1_000).question("a word")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("identity", ""), ("identity", None), ("dimensions", 0), ("dimensions", "64"), ("dimensions", 10**9),
+        ("floor", None), ("floor", "high"), ("floor", float("nan")), ("floor", 2.0),
+    ],
+)  # fmt: skip
+def test_an_embedder_that_says_of_itself_what_cannot_be_is_refused(name, value):
+    embedder = HashingEmbedder()
+    setattr(embedder, name, value)
+    with pytest.raises(ProviderFailed):
+        sound(embedder)
+
+
+def test_a_question_comes_with_the_share_of_its_words_that_are_known():
+    row, known = Guarded(HashingEmbedder(), Circuit(), 1_000).question("a word")
+    assert (row == HashingEmbedder().embed(["a word"])[0]).all()
+    assert known == 1.0
 
 
 @pytest.mark.parametrize(
@@ -116,3 +166,119 @@ def test_the_circuit_stays_open_while_a_call_hangs(clock):
     while circuit.open and time.monotonic() < deadline:
         time.sleep(0.01)
     assert circuit.call(lambda: 7, 1_000) == 7
+
+
+# -- slow is not failed
+
+
+class Gated(HashingEmbedder):
+    """Answers when it is told to."""
+
+    def __init__(self):
+        super().__init__()
+        self.gate = allocate_lock()
+        self.gate.acquire()
+
+    def embed(self, texts, *, query=False):
+        with self.gate:
+            return super().embed(texts, query=query)
+
+
+def late(embedder, circuit, act):
+    """What an act asks for comes too late, but it comes."""
+    with pytest.raises(ProviderFailed, match="did not answer"):
+        act()
+    embedder.gate.release()
+    assert circuits.settle(5)
+    assert not circuit.open
+
+
+def test_what_came_too_late_is_there_for_the_next_who_asks_and_made_once():
+    slow, circuit = Gated(), Circuit()
+    guarded = Guarded(slow, circuit, 20)
+    late(slow, circuit, lambda: guarded.embed(["a", "b"]))
+    again = guarded.within(5_000)
+    assert (again.embed(["c", "b", "a"]) == HashingEmbedder().embed(["c", "b", "a"])).all()
+    assert slow.calls == ["a", "b", "c"]
+    again.embed(["a"])
+    assert slow.calls == ["a", "b", "c", "a"]  # a shelf is no cache
+
+
+def test_a_question_that_was_answered_too_late_is_answered_when_it_is_asked_again():
+    slow, circuit = Gated(), Circuit()
+    guarded = Guarded(slow, circuit, 20)
+    late(slow, circuit, lambda: guarded.question("a"))
+    assert guarded.question("a")[0].any()
+    assert slow.calls == ["a"]
+
+
+def test_a_failure_that_came_too_late_opens_the_circuit_all_the_same():
+    gate = allocate_lock()
+    gate.acquire()
+    circuit = Circuit()
+
+    def fail():
+        with gate:
+            raise ValueError
+
+    with pytest.raises(ProviderFailed, match="did not answer"):
+        circuit.call(fail, 20)
+    gate.release()
+    assert circuits.settle(5)
+    with pytest.raises(ProviderFailed, match="ValueError"):
+        circuit.call(lambda: 7, 1_000)
+
+
+def test_who_waited_for_a_call_that_was_given_up_starts_no_second_one():
+    gate, circuit, calls = allocate_lock(), Circuit(), []
+    gate.acquire()
+    second = Thread(target=lambda: calls.append(refusal(circuit, lambda: calls.append("began"), 5_000)))
+
+    def hang():
+        second.start()
+        gate.acquire()
+
+    assert "did not answer" in refusal(circuit, hang, 300)
+    second.join()
+    assert len(calls) == 1
+    assert "did not answer" in calls[0]
+    gate.release()
+
+
+def refusal(circuit, act, wait_ms):
+    with pytest.raises(ProviderFailed) as caught:
+        circuit.call(act, wait_ms)
+    return caught.value.message
+
+
+def test_few_texts_are_tried_first_and_fewer_if_they_take_long():
+    slow = Odd(lambda rows: time.sleep(0.02 * len(rows)) or rows)
+    guarded = Guarded(slow, Circuit(), 1_000)
+    assert guarded.first == 4
+    guarded.embed(["a", "b"])
+    assert guarded.within(100).first in (1, 2)
+    assert guarded.within(60_000).first == 16
+
+
+EXITING = """
+import sys, time
+from holdfast.providers import circuit
+circuit.EXIT_S = float(sys.argv[1])
+
+def work():
+    time.sleep(float(sys.argv[2]))
+    print("ended", flush=True)
+
+try:
+    circuit.Circuit().call(work, 1)
+except Exception:
+    print("given up", flush=True)
+"""
+
+
+@pytest.mark.parametrize(("waits", "works", "said"), [(5, 0.2, "given up\nended\n"), (0.05, 60, "given up\n")])
+def test_a_process_waits_at_its_end_for_what_it_gave_up_but_not_for_ever(waits, works, said):
+    done = subprocess.run(
+        [sys.executable, "-c", EXITING, str(waits), str(works)], capture_output=True, text=True, timeout=30
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, said, "")

@@ -150,11 +150,28 @@ def test_a_missing_runtime_is_named_with_the_command(directory, monkeypatch):
 
 @pytest.mark.parametrize(
     "change",
-    [{"data": b"damaged"}, {"words": ["cat"]}, {"pooling": "max"}, {"max_tokens": 1}, {"unknown": 1}],
-)
+    [
+        {"data": b"damaged"}, {"words": ["cat"]}, {"pooling": "max"}, {"max_tokens": 1}, {"unknown": 1},
+        {"max_tokens": "256"}, {"floor": "high"}, {"floor": float("nan")}, {"floor": 2}, {"query_prefix": 5},
+    ],
+)  # fmt: skip
 def test_an_encoder_that_cannot_be_used_is_refused(directory, change):
     with pytest.raises(ProviderFailed):
         onnx.encoder(directory(**change))
+
+
+def test_options_that_are_nested_without_end_are_refused(directory, tmp_path):
+    folder = directory()
+    (tmp_path / "encoder" / "encoder.json").write_text("[" * 100_000)
+    with pytest.raises(ProviderFailed, match=r"encoder\.json"):
+        onnx.encoder(folder)
+
+
+def test_an_encoder_leaves_the_rest_when_the_process_ends(directory, monkeypatch):
+    embedder = onnx.encoder(directory())
+    monkeypatch.setattr(onnx, "ending", lambda: True)
+    with pytest.raises(ProviderFailed, match="ends"):
+        embedder.embed(["cat"])
 
 
 def test_a_directory_without_its_files_is_refused_by_name(tmp_path):

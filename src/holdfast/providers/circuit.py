@@ -1,0 +1,161 @@
+"""Circuit: calls of somebody else's code that may fail, be slow or never return.
+
+Each call runs on a thread of its own and is given up at a deadline. After a failure the circuit is open for a
+minute: nobody asks again. Being late is no failure: while a call goes on no second one is started and nobody
+waits, and what it brings in the end goes to whoever asked to be told. A process that ends while such a call is
+inside a model's native code may be torn down by it, so its end waits a little (`settle`).
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from _thread import allocate_lock, start_new_thread
+
+from ..errors import HoldfastError, ProviderFailed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from _thread import LockType
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    Answer = TypeVar("Answer")
+
+OPEN_S = 60.0
+EXIT_S = 5.0  # loading a model and making a batch of vectors take about a second each
+
+_going_on: list[tuple[int, LockType]] = []  # calls that were given up: their process, and what they hold until they end
+_ending: list[bool] = []
+
+
+class Circuit:
+    """Calls with a deadline, one at a time; open after a failure, and while one that was given up goes on."""
+
+    def __init__(self) -> None:
+        self._turn = allocate_lock()
+        self._late: LockType | None = None  # held by a call that was given up, until it returns after all
+        self._until = 0.0
+        self.reason: str | None = None
+
+    @property
+    def open(self) -> bool:
+        return time.monotonic() < self._until or (self._late is not None and self._late.locked())
+
+    def call(self, act: Callable[[], Answer], wait_ms: int, late: Callable[[Answer], object] | None = None) -> Answer:
+        """What `act` returns within the deadline; ProviderFailed otherwise, at once while the circuit is open.
+
+        An answer after the deadline is given to `late`, on the thread that made it.
+        """
+        deadline = time.monotonic() + wait_ms / 1000
+        self._refuse_if_open()
+        if not self._turn.acquire(True, max(0.0, wait_ms / 1000)):
+            raise ProviderFailed(f"the embedder was busy for {wait_ms} ms")
+        try:
+            self._refuse_if_open()  # what we waited for may have been given up
+            call = _Call(act, self, late)
+            if not call.ended_by(deadline):
+                self._late, self.reason = call.running, f"the embedder did not answer within {wait_ms} ms"
+                raise ProviderFailed(self.reason)
+        finally:
+            self._turn.release()
+        return call.answer()  # type: ignore[no-any-return]
+
+    def _refuse_if_open(self) -> None:
+        if self.open:
+            raise ProviderFailed(self.reason or "the embedder failed a moment ago")
+
+    def fail(self, reason: str) -> None:
+        """Open the circuit for a minute."""
+        self.reason, self._until = reason, time.monotonic() + OPEN_S
+
+    def close(self) -> None:
+        """Try again at the next call."""
+        self.reason, self._until = None, 0.0
+
+
+class _Call:
+    """One call under way; `running` is locked until it has ended."""
+
+    def __init__(self, act: Callable[[], Any], circuit: Circuit, late: Callable[[Any], object] | None) -> None:
+        self._act, self._circuit, self._tell = act, circuit, late
+        self._outcome: tuple[BaseException | None, Any] | None = None
+        self._given_up = False
+        self.running = allocate_lock()
+        self.running.acquire()
+        start_new_thread(self._work, ())
+
+    def _work(self) -> None:
+        try:
+            self._outcome = None, self._act()
+        except BaseException as error:  # noqa: BLE001 - whatever it is, the caller gets it and counts it
+            self._outcome = error, None
+        try:
+            if self._given_up:
+                self._hand_over()
+        finally:
+            self.running.release()
+
+    def _hand_over(self) -> None:
+        """Nobody waits any more."""
+        try:
+            answer = self.answer()
+        except HoldfastError:
+            return  # the circuit has it
+        if self._tell is not None:
+            self._tell(answer)
+
+    def ended_by(self, deadline: float) -> bool:
+        """Whether it has; one that has not is on its own from now on."""
+        if self.running.acquire(True, max(0.0, deadline - time.monotonic())):
+            return True
+        self._given_up = True
+        if self._outcome is not None:  # just now: it may not have seen that nobody waits
+            return True
+        _note(self.running)
+        return False
+
+    def answer(self) -> Any:
+        """What it returned; its failure as a typed error, for which the circuit opens."""
+        error, answer = self._outcome or (None, None)
+        if error is None:
+            return answer
+        told = error if isinstance(error, HoldfastError) else ProviderFailed(f"the embedder failed ({_kind(error)})")
+        self._circuit.fail(told.message)
+        raise told from (None if told is error else error)
+
+
+def _kind(error: BaseException) -> str:
+    return type(error).__name__
+
+
+def _note(running: LockType) -> None:
+    if not _going_on:
+        import atexit  # hardly any process has to wait at its end
+
+        atexit.register(_at_exit)
+    _going_on[:] = [one for one in _going_on if one[1].locked()]
+    _going_on.append((os.getpid(), running))
+
+
+def _at_exit() -> None:
+    _ending.append(True)
+    settle(EXIT_S)
+
+
+def ending() -> bool:
+    """Whether this process is about to end: whoever is in the middle of much work may leave the rest."""
+    return bool(_ending)
+
+
+def settle(seconds: float) -> bool:
+    """Wait so long for calls of this process that were given up; whether all have ended."""
+    deadline = time.monotonic() + seconds
+    return all(_ended(running, deadline) for pid, running in _going_on if pid == os.getpid())
+
+
+def _ended(running: LockType, deadline: float) -> bool:
+    if not running.acquire(True, max(0.0, deadline - time.monotonic())):
+        return False
+    running.release()
+    return True

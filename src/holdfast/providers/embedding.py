@@ -13,6 +13,7 @@ from _thread import RLock
 
 from ..disk import REAL, exists, read_file, write_atomic
 from ..errors import BadConfig, Corrupt, HoldfastError, ProviderFailed
+from ..lock import Lock
 from ..model.vector import Vector
 from . import pin as pins
 from .circuit import Circuit
@@ -27,9 +28,11 @@ if TYPE_CHECKING:
     from ..model.scope import Scope
     from ..ports import Embedder, Index, Progress
 
+LOCK = "embedder.lock"
 TOP_UP_MS = 200
 LEAST_MS = 1_000  # how long a search waits for the vectors of what has none, at least
 LOAD_MS = 2_500  # how long a search waits for a model that is being loaded
+_CHANGE_WAIT_MS = 600_000
 _LONGEST_QUESTION = 2_000  # characters; what a question is about stands in fewer
 
 
@@ -214,12 +217,23 @@ class Embedding:
             return ""
 
     def pin_trouble(self) -> str | None:
-        """What is wrong with our own file; None if it can be read or there is none."""
+        """What is wrong with our own file: it cannot be read, or the index holds vectors of another embedder."""
         try:
-            pins.read(self._disk, self._path)
+            pinned, held = self._pinned(), self._index.embedded_by(self._scope)
         except Corrupt as error:
             return error.message
-        return None
+        except HoldfastError:
+            return None  # there is no index to compare it with
+        if pinned is None or held in (None, pinned.identity):
+            return None
+        return _misfit(pinned.identity, pinned.provider, held)
+
+    def misfit(self, vector: Vector) -> str | None:
+        """Why a vector that found nothing could not: the index holds those of another embedder. None if it could."""
+        held, made = self._index.embedded_by(self._scope), self._made
+        if held in (None, vector.identity):
+            return None
+        return _misfit(vector.identity, made[0].provider if made is not None else AUTO, held)
 
     # -- changing
 
@@ -233,14 +247,29 @@ class Embedding:
         choice = resolve(provider, self._settings["embedder.model"])
         embedder = None if choice.provider == NONE else self._proven(choice)
         fresh = Pin(identity=embedder.identity if embedder else NONE, **choice.to_dict())
+        with Lock(os.path.join(os.path.dirname(self._path), LOCK), self._disk).hold(_CHANGE_WAIT_MS, "change embedder"):
+            self._change(embedder, fresh, progress)
+
+    def _change(self, embedder: Guarded | None, fresh: Pin, progress: Progress | None) -> None:
+        """One change at a time: two would each write down what it found before the other."""
         before = self._old_pin()
-        pins.write(self._disk, self._path, before, fresh)
+        during = (before, fresh) if embedder is not None else (fresh, None)
+        pins.write(self._disk, self._path, *during)
         try:
             self._index.rebuild(self._scope, progress, embedder, vectors=embedder is not None)
         except BaseException:
-            pins.write(self._disk, self._path, before)
+            if not self._in_force(fresh, during):
+                pins.write(self._disk, self._path, before)
             raise
         pins.write(self._disk, self._path, fresh)
+
+    def _in_force(self, fresh: Pin, during: tuple[Pin | None, Pin | None]) -> bool:
+        """Whether a change that failed cannot be taken back: the index was flipped before, or the file is not ours."""
+        try:
+            held = self._index.embedded_by(self._scope)
+            return held == fresh.identity or pins.read(self._disk, self._path) != during
+        except HoldfastError:
+            return True  # nobody can tell; what is written holds either way
 
     def _old_pin(self) -> Pin | None:
         try:
@@ -255,3 +284,11 @@ class Embedding:
         guarded = Guarded(made, circuit, self.patience)
         guarded.embed([PROBE])
         return guarded
+
+
+def _misfit(identity: str, provider: str, held: str | None) -> str:
+    wanted = "is to have no vectors" if provider == NONE else f"is to have vectors of {identity}"
+    return (
+        f"this memory {wanted}, and the index holds those of {held}; `holdfast reindex --embedder {provider}` "
+        "changes that"
+    )

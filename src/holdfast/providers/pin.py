@@ -2,14 +2,16 @@
 
 While a reindex with another embedder runs, the file also names that one as `next`; it takes the place of the
 first when the live index is seen to hold its vectors. So the flip of the index is the one moment of change,
-and a reindex killed before or after it leaves a pin that fits the index. Files are replaced atomically.
+and a reindex killed before or after it leaves a pin that fits the index. `none` has no vectors to be seen by:
+it is in force from the beginning. Files are replaced atomically; what a kill left of one goes with the next.
 """
 
 from __future__ import annotations
 
 import json
+import os
 
-from ..disk import Attempt, read_file, write_atomic
+from ..disk import Attempt, discard, read_file, write_atomic
 from ..errors import Corrupt
 from ..model.value import Value
 
@@ -36,7 +38,7 @@ def read(disk: Disk, path: str) -> tuple[Pin | None, Pin | None]:
         return Pin(**found) if found else None, Pin(**coming) if coming else None
     except FileNotFoundError:
         return None, None
-    except (ValueError, TypeError, AttributeError, OSError) as error:
+    except (ValueError, TypeError, AttributeError, RecursionError, OSError) as error:
         raise Corrupt(
             f"{path}, which says what made this memory's vectors, is damaged; `holdfast reindex --embedder NAME` "
             "makes them anew",
@@ -45,8 +47,12 @@ def read(disk: Disk, path: str) -> tuple[Pin | None, Pin | None]:
 
 
 def write(disk: Disk, path: str, pin: Pin | None, coming: Pin | None = None) -> None:
-    """Replace the pin."""
+    """Replace the pin; who was about to write the first one meanwhile finds that there is one."""
+    folder, name = os.path.split(path)
     with Attempt("write", path):
+        for left in disk.listdir(folder):
+            if left.startswith(name + ".") and left.endswith(".tmp"):
+                discard(disk, os.path.join(folder, left))
         write_atomic(disk, path, encoded(pin, coming))
 
 

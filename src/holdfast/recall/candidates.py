@@ -54,12 +54,12 @@ class Candidates:
         self._more = True  # there may be others that hold a word
         by_word = self._by_word()
         vector = self._vector(question)
-        near = store.index.near(scope, wanted, vector, NEAREST) if vector is not None else []
+        near = self._near(vector) if vector is not None else []
         self.rows = _joined(by_word, near)
         if question.dates:
             self.rows = _joined(self.rows, self._dated(question, vector))
         self.sought = self._sought()
-        if vector is None and question.words.terms:
+        if self.mode == "keyword" and question.words.terms:
             self.rows += self._answers(by_word)
         self._known = {row.id for row in self.rows}
         if unread := _unread(self.rows, by_word, near):
@@ -110,6 +110,13 @@ class Candidates:
         self.weights = WITH_VECTORS.replace(keyword=text, vector=near * known, known=known)
         return vector
 
+    def _near(self, vector: Vector) -> list[Row]:
+        """The nearest; where there is none because the vectors are of another kind, there is no vector side."""
+        found = self._store.index.near(self._scope, self._wanted, vector, NEAREST)
+        if not found and (reason := self._store.embedding.misfit(vector)) is not None:
+            self.reason, self.mode, self.weights, self.floor = reason, "keyword", WITHOUT_VECTORS, 1.0
+        return found
+
     def _dated(self, question: Question, vector: Vector | None) -> list[Row]:
         """Of the days that are named the nearest by vector, or else the newest: they need not be among the best of all.
 
@@ -122,7 +129,7 @@ class Candidates:
         found: list[Row] = []
         for since, until in spans(question.dates, sorted(years, reverse=True))[:MOST_SPANS]:
             wanted = self._wanted.replace(since=since, until=until)
-            if vector is not None:
+            if vector is not None and self.mode == "hybrid":
                 found += self._store.index.near(self._scope, wanted, vector, DATED)
             else:
                 found += self._store.index.rows(self._scope, wanted, "time", NEAREST)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 import time
 from _thread import allocate_lock
 from threading import Thread
@@ -128,7 +129,7 @@ def test_vectors_without_a_pin_keep_their_embedder(home, embedders, monkeypatch)
         assert "testing/builtin/64" in memory.store.embedding.reason
 
 
-@pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"identity":1,"strange":2}', b"\xff\xfe"])
+@pytest.mark.parametrize("data", [b"", b"{", b"[]", b"[" * 100_000, b'{"identity":1,"strange":2}', b"\xff\xfe"])
 def test_a_damaged_pin_uses_none_until_a_reindex_names_one(home, embedders, data):
     filled(opened(home)).close()
     with open(os.path.join(home, "agents", "main", "embedder.json"), "wb") as file:
@@ -322,6 +323,132 @@ def test_reindex_to_none_stops_vectors(home, embedders):
         assert memory.reindex(embedder="builtin")["vectors"] == 2
 
 
+def test_a_change_to_none_killed_after_the_flip_is_complete(home, embedders, monkeypatch):
+    memory = filled(opened(home))
+    monkeypatch.setattr(pins, "write", killed_after(pins.write, 1))
+    with pytest.raises(Killed):
+        memory.reindex(embedder="none")
+    memory.close()
+    with opened(home) as again:
+        assert near(again) is None
+        assert again.sync()["without_vector"] == 0
+        assert again.status()["index"]["vectors"] == 0
+
+
+def test_a_change_to_none_killed_before_the_flip_is_in_force_and_says_what_is_left(home, embedders, monkeypatch):
+    memory = filled(opened(home))
+    monkeypatch.setattr(type(memory.store.index), "rebuild", raise_killed)
+    monkeypatch.setattr(pins, "write", killed_after(pins.write, 1))
+    with pytest.raises(Killed):
+        memory.reindex(embedder="none")
+    memory.close()
+    monkeypatch.undo()
+    with opened(home) as again:
+        assert near(again) is None
+        assert any("reindex --embedder none" in told for told in again.status()["degraded"])
+        again.reindex(embedder="none")
+        assert again.status()["degraded"] == []
+
+
+def test_a_change_to_none_that_fails_changes_nothing(home, embedders, monkeypatch):
+    memory = filled(opened(home))
+    monkeypatch.setattr(type(memory.store.index), "rebuild", raise_killed)
+    with pytest.raises(Killed):
+        memory.reindex(embedder="none")
+    monkeypatch.undo()
+    assert pinned(home)["provider"] == "builtin"
+    memory.close()
+
+
+def test_a_change_interrupted_after_the_flip_is_complete(home, embedders, monkeypatch):
+    memory = filled(opened(home))
+    monkeypatch.setattr(type(memory.store.index), "_tidy_cache", raise_killed)
+    with pytest.raises(Killed):
+        memory.reindex(embedder="minilm")
+    assert memory.store.embedding.ready().identity == "testing/minilm/32"
+    assert len(near(memory)) == 2
+    memory.close()
+
+
+def test_a_change_that_fails_does_not_undo_one_that_was_made_meanwhile(home, embedders, monkeypatch):
+    gate, building = allocate_lock(), []
+    gate.acquire()
+
+    class Waiting(HashingEmbedder):
+        def embed(self, texts, *, query=False):
+            if len(texts) > 1:
+                building.append(texts)
+                gate.acquire()
+            return super().embed(texts, query=query)
+
+    class Failing(HashingEmbedder):
+        def embed(self, texts, *, query=False):
+            if len(texts) > 1:
+                raise ValueError("half-way")
+            return super().embed(texts, query=query)
+
+    monkeypatch.setitem(registry.FACTORIES, "minilm", lambda model: Waiting(32, "minilm"))
+    monkeypatch.setitem(registry.FACTORIES, "onnx", lambda model: Failing(16, "onnx"))
+    memory, failed = filled(opened(home)), []
+
+    def fail():
+        with opened(home, local_timeout_ms=60_000) as other, pytest.raises(ProviderFailed) as caught:
+            other.reindex(embedder="onnx")
+        failed.append(caught.value.message)
+
+    first, second = Thread(target=lambda: memory.reindex(embedder="minilm")), Thread(target=fail)
+    first.start()
+    until(lambda: building)
+    second.start()
+    until(lambda: waits_for_a_lock(second))
+    gate.release()
+    first.join()
+    second.join()
+    assert "ValueError" in failed[0]
+    assert pinned(home)["identity"] == "testing/minilm/32"
+    assert len(near(memory)) == 2
+    memory.close()
+
+
+def until(what, seconds=10):
+    deadline = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
+
+
+def waits_for_a_lock(thread):
+    frame = sys._current_frames().get(thread.ident)
+    return frame is not None and frame.f_code.co_name == "hold"
+
+
+def test_an_index_with_vectors_of_another_embedder_than_the_pin_says_so(home, embedders):
+    with filled(opened(home)) as memory:
+        path = os.path.join(home, "agents", "main", "embedder.json")
+        with open(path, "rb") as file:
+            old = file.read()
+        memory.reindex(embedder="minilm")
+        with open(path, "wb") as file:
+            file.write(old)
+        found = memory.search("alpha")
+        assert (found.mode, len(found)) == ("keyword", 1)
+        assert "the index holds those of testing/minilm/32; `holdfast reindex --embedder builtin`" in found.degraded
+        assert any("testing/minilm/32" in told for told in memory.status()["degraded"])
+        assert any("testing/minilm/32" in problem["what"] for problem in memory.verify()["problems"])
+        memory.reindex(embedder="builtin")
+        assert (memory.search("alpha").mode, memory.status()["degraded"]) == ("hybrid", [])
+
+
+def test_what_a_kill_left_of_a_pin_goes_with_the_next(home, embedders):
+    with filled(opened(home)) as memory:
+        folder = os.path.join(home, "agents", "main")
+        left = os.path.join(folder, "embedder.json.1-00.tmp")
+        with open(left, "w", encoding="utf-8"):
+            pass
+        memory.reindex(embedder="minilm")
+        assert [name for name in os.listdir(folder) if name.startswith("embedder.json")] == ["embedder.json"]
+
+
 class Killed(BaseException):
     pass
 
@@ -339,5 +466,5 @@ def killed_after(write, times):
     return acting
 
 
-def raise_killed(*_arguments):
+def raise_killed(*_arguments, **_named):
     raise Killed

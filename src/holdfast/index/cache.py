@@ -1,7 +1,8 @@
 """Cache: vectors that cost time or money, kept by the hash of their text in a file of their own.
 
 `index/cache.db` outlives generations and reindexing (D6); deleting it is always safe. The key is
-(provider, model, provider key, hash), so embedders never meet. Beside each vector stand the ids of the
+(provider, model, provider key, hash), so embedders never meet. A checksum of key and vector ends each vector: what
+does not fit it is not there, and no damage gets from here into an index. Beside each vector stand the ids of the
 entries that its text was made of, so that `forget` finds what is made of forgotten text even after it was
 edited or deleted. Opened for each use and closed again; trouble with it costs only the embedding again. Who keeps
 or forgets holds `index.lock`: so nothing is kept of what was forgotten while it was being embedded.
@@ -11,11 +12,12 @@ from __future__ import annotations
 
 import json
 import os
+import zlib
 
 import apsw
 
 from ..disk import discard
-from .database import ask_all, ask_one, close, connect, is_damage
+from .database import ODD_VALUES, WAIT_MS, ask_all, ask_one, close, connect, is_damage
 from .gate import GATE
 
 TYPE_CHECKING = False
@@ -40,6 +42,8 @@ CREATE INDEX IF NOT EXISTS embedding_cache_by_age ON embedding_cache(updated_at)
 CREATE TABLE IF NOT EXISTS origins(entry TEXT NOT NULL, hash TEXT NOT NULL, PRIMARY KEY(entry, hash)) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS origins_by_hash ON origins(hash);
 """
+_CHECKSUM_BYTES = 4
+_WAIT_MS = 500  # for whoever else is at it, since others wait for `index.lock` meanwhile; to erase, longer
 _ROW_BYTES = 400  # what a row takes beside its vector, its origins and their indexes included
 _KEY = "provider=? AND model=? AND provider_key=?"
 _MADE_OF = "hash IN (SELECT o.hash FROM json_each(?) j JOIN origins o ON o.entry=j.value)"
@@ -66,7 +70,8 @@ class Cache:
         def act(connection: apsw.Connection) -> dict[int, bytes]:
             wanted = f"{_KEY} AND hash IN (SELECT value FROM json_each(?))"
             values = (*key_of(identity), hashes)
-            known = dict(ask_all(connection, f"SELECT hash, embedding FROM embedding_cache WHERE {wanted}", values))
+            rows = ask_all(connection, f"SELECT hash, embedding FROM embedding_cache WHERE {wanted}", values)
+            known = {hash: data for hash, sealed in rows if (data := _opened(identity, hash, sealed)) is not None}
             if known:
                 now = self._clock.now()
                 connection.execute(f"UPDATE embedding_cache SET updated_at=? WHERE {wanted}", (now, *values))
@@ -82,7 +87,7 @@ class Cache:
         def act(connection: apsw.Connection) -> bool:
             connection.executemany(
                 "INSERT OR REPLACE INTO embedding_cache VALUES(?,?,?,?,?,?,?)",
-                [(*key, one.hash, data, len(data) // 4, now) for one, data in pairs],
+                [(*key, one.hash, _sealed(identity, one.hash, data), len(data) // 4, now) for one, data in pairs],
             )
             connection.executemany(
                 "INSERT OR IGNORE INTO origins VALUES(?,?)", [(id, one.hash) for one, _ in pairs for id in one.made_of]
@@ -146,28 +151,42 @@ class Cache:
 
         try:
             with GATE:
-                connection = self._connect()
+                connection = self._connect(WAIT_MS if erase else _WAIT_MS)
                 try:
                     with connection:
                         answer = act(connection)
                     return None if erase and not empty_log(connection) else answer
                 finally:
                     close(connection)
-        except (apsw.Error, OSError) as error:
+        except (apsw.Error, *ODD_VALUES, OSError) as error:
             if is_damage(error):
                 self.remove()
             return None
 
-    def _connect(self) -> apsw.Connection:
+    def _connect(self, wait_ms: int) -> apsw.Connection:
         if not os.path.exists(self.path):
             self._disk.close(self._disk.open(self.path, os.O_CREAT | os.O_WRONLY, 0o600))
-        connection = connect(self.path)
+        connection = connect(self.path, wait_ms=wait_ms)
         try:
             connection.execute(TABLES).fetchall()
         except BaseException:
             close(connection)
             raise
         return connection
+
+
+def _sealed(identity: str, hash: str, data: bytes) -> bytes:
+    return data + _checksum(identity, hash, data)
+
+
+def _opened(identity: str, hash: str, sealed: bytes) -> bytes | None:
+    """The vector, if it is the one that was kept under this key."""
+    data = sealed[:-_CHECKSUM_BYTES]
+    return data if sealed[-_CHECKSUM_BYTES:] == _checksum(identity, hash, data) else None
+
+
+def _checksum(identity: str, hash: str, data: bytes) -> bytes:
+    return zlib.crc32(data, zlib.crc32(f"{identity}\n{hash}".encode())).to_bytes(_CHECKSUM_BYTES, "little")
 
 
 def _drop(connection: apsw.Connection, ids: Sequence[str]) -> bool:

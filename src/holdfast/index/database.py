@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     Answer = TypeVar("Answer")
 
+WAIT_MS = 10_000  # for another connection's transaction
 TROUBLE = (apsw.FullError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.IOError, apsw.NoMemError)
 WAITING = (apsw.BusyError, apsw.LockedError)
 # A flipped bit can make any row unreadable, so odd values count as damage as well.
@@ -62,10 +63,10 @@ _UNLOGGED = ("journal_mode=OFF", "synchronous=OFF")
 _LOGGED = ("synchronous=NORMAL", "journal_mode=WAL")
 
 
-def connect(path: str, *, vfs: str | None = None) -> apsw.Connection:
+def connect(path: str, *, vfs: str | None = None, wait_ms: int = WAIT_MS) -> apsw.Connection:
     """A connection with our pragmas; the file must exist or be creatable by us alone."""
     try:
-        return _prepared(_plain(path, vfs))
+        return _prepared(_plain(path, vfs), wait_ms=wait_ms)
     except (apsw.CantOpenError, apsw.ReadOnlyError):
         if os.access(os.path.dirname(path), os.W_OK):
             raise
@@ -82,9 +83,11 @@ def _untouchable(path: str) -> apsw.Connection:
     return apsw.Connection(f"file:{name}?immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
 
 
-def _prepared(connection: apsw.Connection, logging: tuple[str, ...] = _LOGGED) -> apsw.Connection:
+def _prepared(
+    connection: apsw.Connection, logging: tuple[str, ...] = _LOGGED, wait_ms: int = WAIT_MS
+) -> apsw.Connection:
     try:
-        connection.set_busy_timeout(10_000)
+        connection.set_busy_timeout(wait_ms)
         connection.create_scalar_function("fold", _fold, 1, deterministic=True)
         connection.create_scalar_function("glob_words", _glob_words, 2, deterministic=True)
         _set(connection, (

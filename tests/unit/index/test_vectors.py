@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import time
+from random import Random
 
 import numpy as np
 import pytest
@@ -560,3 +561,84 @@ def test_the_next_batch_is_what_there_is_time_for(monkeypatch, took, left, size)
     monkeypatch.setattr("holdfast.index.filling.time.monotonic", lambda: 100.0)
     assert next_size(4, 100.0 - took, None if left is None else 100.0 + left) == size
     assert next_size(4, 100.0 - took, 99.0) == 0
+
+
+def change_cache(embedded, sql, *values):
+    connection = connect(embedded.index.cache.path)
+    connection.execute(sql, values)
+    connection.close()
+
+
+@pytest.mark.parametrize("wrong", ["not finite", "another", "flipped", "without checksum", "of another key", "a text"])
+def test_a_vector_that_is_not_the_one_that_was_kept_is_made_again(embedded, wrong):
+    session = embedded.session()
+    for text in ("alpha", "beta"):
+        embedded.add(session, text, type="note")
+    embedder = filled(embedded, HashingEmbedder(costly=True))
+    before = found(embedded, embedder, "alpha")
+    (kept,) = embedder.embed(["beta"])
+    flipped = bytearray(kept.tobytes())
+    flipped[7] ^= 4
+    data = {"not finite": bytes([255] * 260), "another": np.eye(64, dtype="<f4")[3].tobytes() + bytes(4)}
+    data |= {"flipped": bytes(flipped) + bytes(4), "without checksum": kept.tobytes(), "a text": "x" * 260}
+    if wrong == "of another key":
+        change_cache(embedded, "UPDATE embedding_cache SET embedding=(SELECT max(embedding) FROM embedding_cache)")
+    else:
+        change_cache(embedded, "UPDATE embedding_cache SET embedding=?", data[wrong])
+    embedder.calls.clear()
+    without_index(embedded)
+    filled(embedded, embedder)
+    assert set(embedder.calls) >= ({"alpha", "beta"} if wrong != "of another key" else set())
+    assert len(embedder.calls) >= 1
+    assert found(embedded, embedder, "alpha") == before
+    embedder.calls.clear()
+    without_index(embedded)
+    filled(embedded, embedder)
+    assert embedder.calls == []  # what did not fit was replaced
+
+
+def test_a_cache_with_letters_that_are_none_is_thrown_away(embedded):
+    embedded.add(embedded.session(), "alpha")
+    embedder = filled(embedded, HashingEmbedder(costly=True))
+    change_cache(embedded, "UPDATE embedding_cache SET embedding=CAST(X'ff' AS TEXT)")
+    embedder.calls.clear()
+    without_index(embedded)
+    filled(embedded, embedder)
+    assert embedder.calls == ["alpha"]
+
+
+def test_a_bit_flipped_anywhere_in_the_cache_costs_only_the_embedding(embedded):
+    session = embedded.session()
+    for number in range(12):
+        embedded.add(session, f"entry {number}", type="note")
+    embedder = filled(embedded, HashingEmbedder(costly=True))
+    right = {row.tobytes() for row in embedder.embed([f"entry {number}" for number in range(12)])}
+    with open(embedded.index.cache.path, "rb") as file:
+        whole = file.read()
+    pick = Random(5)
+    for _ in range(30):
+        damaged = bytearray(whole)
+        damaged[pick.randrange(len(whole))] ^= 1 << pick.randrange(8)
+        embedded.index.close()
+        with open(embedded.index.cache.path, "wb") as file:
+            file.write(damaged)
+        without_index(embedded)
+        filled(embedded, embedder)
+        stored = embedded.index.live.ask(lambda c: ask_all(c, "SELECT data FROM vectors"))
+        assert {data for (data,) in stored} == right
+
+
+def test_a_cache_that_somebody_else_has_locked_costs_only_the_embedding(embedded, monkeypatch):
+    session = embedded.session()
+    embedded.add(session, "alpha", type="note")
+    embedder = filled(embedded, HashingEmbedder(costly=True))
+    waited = []
+    monkeypatch.setattr(
+        "holdfast.index.cache.connect", lambda path, wait_ms: waited.append(wait_ms) or connect(path, wait_ms=1)
+    )
+    other = connect(embedded.index.cache.path)
+    other.execute("BEGIN IMMEDIATE")
+    embedded.add(session, "beta", type="note")
+    filled(embedded, embedder)
+    other.close()
+    assert max(waited) <= 500

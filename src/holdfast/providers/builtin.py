@@ -1,6 +1,6 @@
 """The embedder in the wheel: a vector for each piece of a word, summed and brought to unit length.
 
-Owns vectors without a model run: NumPy, one mapped file, thousands of texts a second. Words in Latin script
+Owns vectors without a model run: NumPy, one file, thousands of texts a second. Words in Latin script
 use rows that `tools/distil.py` learned from a sentence encoder; what the vocabulary does not hold (other
 scripts, emoji) gets fixed pseudo-random rows of its letters, so that equal letters look alike and nothing more.
 The rule it keeps: sums are of whole numbers, hence equal on every machine and in any batch; a text without a

@@ -1,16 +1,17 @@
 """The file of the built-in vectors: one signed byte a dimension, one scale a row, the pieces as lines.
 
-Owns the layout: magic, header length, JSON header, then rows, scales and pieces, each at the place that the
-header gives; all numbers little-endian. Reading maps the file and copies nothing but the pieces. The rule it
-keeps: a file that is cut, changed or of another version is refused by name, never half used.
+Owns the layout: magic, a checksum of all that follows, header length, JSON header, then rows, scales and pieces,
+each at the place that the header gives; all numbers little-endian. The file is read, not mapped: a process in
+whose mapping a file is cut is killed. The rule it keeps: a file that is cut, changed or of another version is
+refused by name, never half used.
 """
 
 from __future__ import annotations
 
 import json
-import mmap
 import zlib
 
+from ..disk import REAL, read_file
 from ..errors import ProviderFailed
 
 TYPE_CHECKING = False
@@ -20,9 +21,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-MAGIC = b"HFTABLE1"
+MAGIC = b"HFTABLE2"
 LARGEST_SCALE = 511  # with it 258 rows sum exactly in float32
-_HEADER_AT = len(MAGIC) + 4
+_CHECKED_AT = len(MAGIC) + 4
+_HEADER_AT = _CHECKED_AT + 4
 _ALIGNED = 64
 
 
@@ -39,25 +41,23 @@ class Table:
 def read(path: str) -> Table:
     """The table in this file; ProviderFailed, with the path, if it is missing or not whole."""
     try:
-        with open(path, "rb") as file:
-            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except (OSError, ValueError) as error:  # ValueError: an empty file
+        data = read_file(REAL, path)
+    except OSError as error:
         raise ProviderFailed(f"cannot read the built-in vectors {path}: {error}; reinstall holdfast") from error
     try:
-        return _parse(mapped)
+        return _parse(memoryview(data))
     except (ValueError, KeyError, TypeError) as error:
         raise ProviderFailed(f"the built-in vectors {path} are damaged ({error}); reinstall holdfast") from error
 
 
-def _parse(mapped: mmap.mmap) -> Table:
-    if mapped[: len(MAGIC)] != MAGIC:
+def _parse(data: memoryview) -> Table:
+    if data[: len(MAGIC)] != MAGIC:
         raise ValueError("not a table of this version")
-    length = int.from_bytes(mapped[len(MAGIC) : _HEADER_AT], "little")
-    header = json.loads(mapped[_HEADER_AT : _HEADER_AT + length])
-    body = memoryview(mapped)[_padded(_HEADER_AT + length) :]
-    if len(body) != header["bytes"] or zlib.crc32(body) != header["crc32"]:
-        raise ValueError("size or checksum differs")
-    return _cut(header, body)
+    if data[len(MAGIC) : _CHECKED_AT] != _number(zlib.crc32(data[_CHECKED_AT:])):
+        raise ValueError("its checksum differs")
+    length = int.from_bytes(data[_CHECKED_AT:_HEADER_AT], "little")
+    header = json.loads(bytes(data[_HEADER_AT : _HEADER_AT + length]))
+    return _cut(header, data[_padded(_HEADER_AT + length) :])
 
 
 def _cut(header: dict[str, Any], body: memoryview) -> Table:
@@ -75,11 +75,15 @@ def _cut(header: dict[str, Any], body: memoryview) -> Table:
 
 
 def pack(header: dict[str, Any], rows: NDArray[np.int8], scales: NDArray[np.int32], pieces: list[str]) -> bytes:
-    """The bytes of a table file; `rows`, `dimensions`, size and checksum are added to the header."""
+    """The bytes of a table file; `rows` and `dimensions` are added to the header."""
     body = _fill(_fill(rows.tobytes()) + scales.astype("<u2").tobytes()) + "\n".join(pieces).encode("utf-8")
-    shape = {"rows": len(rows), "dimensions": rows.shape[1], "bytes": len(body), "crc32": zlib.crc32(body)}
-    text = json.dumps({**header, **shape}, separators=(",", ":")).encode("utf-8")
-    return _fill(MAGIC + len(text).to_bytes(4, "little") + text) + body
+    text = json.dumps({**header, "rows": len(rows), "dimensions": rows.shape[1]}, separators=(",", ":")).encode("utf-8")
+    checked = _fill(bytes(_CHECKED_AT) + _number(len(text)) + text)[_CHECKED_AT:] + body
+    return MAGIC + _number(zlib.crc32(checked)) + checked
+
+
+def _number(value: int) -> bytes:
+    return value.to_bytes(4, "little")
 
 
 def _padded(size: int) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 
 from holdfast.errors import ProviderFailed
 from holdfast.providers.builtin import PATH, BuiltinEmbedder
+from holdfast.providers.table import read
 
 EMBEDDER = BuiltinEmbedder()
 FIXED = [
@@ -158,3 +161,37 @@ def test_a_damaged_table_is_refused_with_its_path(tmp_path: Path, damage: str) -
         path.write_bytes(data)
     with pytest.raises(ProviderFailed, match=r"copy\.table"):
         BuiltinEmbedder(str(path))
+
+
+def test_no_flipped_bit_in_the_header_goes_unnoticed(tmp_path: Path) -> None:
+    path = tmp_path / "copy.table"
+    whole = Path(PATH).read_bytes()
+    path.write_bytes(whole)
+    for place in range(whole.index(b"}") + 64):
+        put(path, place, whole[place] ^ 1 << place % 8)
+        with pytest.raises(ProviderFailed, match="damaged"):
+            read(str(path))
+        put(path, place, whole[place])
+    assert read(str(path)).header["dimensions"] == EMBEDDER.dimensions
+
+
+def put(path: Path, place: int, value: int) -> None:
+    with path.open("r+b") as file:
+        file.seek(place)
+        file.write(bytes([value]))
+
+
+CUT = """
+import os, sys
+from holdfast.providers.builtin import BuiltinEmbedder
+embedder = BuiltinEmbedder(sys.argv[1])
+os.truncate(sys.argv[1], 1_000)
+print(embedder.embed(["words that nobody has asked for yet"]).any())
+"""
+
+
+def test_a_table_that_is_cut_while_it_is_in_use_harms_nobody(tmp_path: Path) -> None:
+    path = tmp_path / "copy.table"
+    path.write_bytes(Path(PATH).read_bytes())
+    done = subprocess.run([sys.executable, "-c", CUT, str(path)], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr

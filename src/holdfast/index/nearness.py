@@ -81,7 +81,7 @@ class Asked:
         rows = self._rows(looked, len(looked))
         if len(looked) == len(owned.places):
             return rows[:limit]
-        share = len(rows) / len(looked)
+        share = len(rows) / len(looked) if looked else 0.0  # none: erased since the matrix was brought level
         deeper = round(depth / share) if share else DEEPEST + 1
         if deeper > DEEPEST:
             return self._listed(limit)

@@ -167,6 +167,15 @@ def test_ties_are_never_cut_by_the_order_of_rows(tmp_path):
     assert near(connection, load(connection, None), rows[0], 10) == list(range(10))
 
 
+def test_vectors_that_were_erased_since_the_matrix_was_brought_level_are_not_near(tmp_path, monkeypatch):
+    monkeypatch.setattr(matrices, "EXACT", 100)
+    rows, asked = clustered(1_000, 64, 8)
+    connection = stored(tmp_path / "index.db", rows)
+    matrix = load(connection, None)
+    connection.execute("DELETE FROM vectors")
+    assert near(connection, matrix, asked[0], wanted=Filter(types=("decision",))) == []
+
+
 # -- through the index
 
 

@@ -127,8 +127,8 @@ class Embedding:
 
     def _opened(self, wait_ms: int) -> Guarded | None:
         """The pinned embedder, loaded at most once for each state of the pin; the circuit lets one thread load it."""
-        seen = self._stamp()
         with self._mutex:
+            seen = self._stamp()
             if seen != self._seen:
                 self._circuit.close()
                 self._loaded, self._made, self._seen = None, None, seen
@@ -190,6 +190,7 @@ class Embedding:
             "makes them anew"
         )
         self._circuit.fail(reason)
+        self._made = None  # the right one may be put in its place
         raise ProviderFailed(reason)
 
     def _write_first(self, pin: Pin) -> None:

@@ -121,6 +121,17 @@ def test_another_model_under_the_pinned_name_is_refused(home, embedders, monkeyp
         assert memory.store.index.embedded_by(memory.scope()) == "testing/builtin/64"
 
 
+def test_the_right_model_is_taken_once_it_is_back(home, embedders, monkeypatch):
+    filled(opened(home)).close()
+    monkeypatch.setattr("holdfast.providers.circuit.OPEN_S", 0.0)
+    right = registry.FACTORIES["builtin"]
+    monkeypatch.setitem(registry.FACTORIES, "builtin", lambda model: HashingEmbedder(64, "newer"))
+    with opened(home) as memory:
+        assert near(memory) is None
+        monkeypatch.setitem(registry.FACTORIES, "builtin", right)
+        assert len(near(memory)) == 2
+
+
 def test_vectors_without_a_pin_keep_their_embedder(home, embedders, monkeypatch):
     filled(opened(home)).close()
     os.unlink(os.path.join(home, "agents", "main", "embedder.json"))

@@ -31,6 +31,7 @@ COMMON = 0.06
 LEAST = 3  # the rarest words stay, however common
 FEW = 2_000  # a word in fewer texts costs nothing
 DATED, MOST_SPANS = 30, 8  # how many are looked at for each date that a question names, and for how many dates
+MOST_SCANNED = 10_000  # texts among which a span of time is looked for one by one
 ANSWERED = 60  # how many of the best candidates bring the turn after them along: often the answer
 READ = 60  # how many of each side have their text read where an index gave none: among very many
 SPOKEN = "conversation"
@@ -124,6 +125,8 @@ class Candidates:
         """
         if self._wanted.since is not None or self._wanted.until is not None:
             return []
+        if self._scope.user is None and self.rarity[0] > MOST_SCANNED:
+            return []  # only one user's entries are kept in the order of time
         this = gmtime(self._store.clock.now() / 1000).tm_year
         years = {gmtime(row.time / 1000).tm_year for row in self.rows} or {this, this - 1}
         found: list[Row] = []

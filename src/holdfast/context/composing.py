@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 PARTS = ("memories", "pins", "recall")
 MOST_SEATS = 200  # what a search can give
 TRUSTED = ("user", "agent")
+# Among 8 hits a question, of a coding agent's memory 1.4 % of the evidence and 42 % of the rest lie below, of a team's
+# chat nothing and 48 %, of LoCoMo nothing and 4 %, of BEAM nothing and nothing.
+BESIDE = 0.4
 
 
 def injectable(entry: Entry) -> bool:
@@ -59,7 +62,7 @@ def compose_for(
     if "recall" in wanted and asked and seats:
         found = _recalled(store, scope, prompt, seats)
         degraded = found.degraded
-        for hit in found:
+        for hit in _beside_the_best(found):
             if hit.entry is not None and injectable(hit.entry):
                 items.setdefault(hit.id, hit)
     text, chosen = fill(Frame(os.urandom(4).hex()), list(items.values()), most)
@@ -107,6 +110,13 @@ def _recalled(store: Store, scope: Scope, prompt: str, seats: int) -> SearchResu
         min_score=store.settings["context.min_score"], filters={"sensitive": False, "provenance": list(TRUSTED)},
     )  # fmt: skip
     return searching.search(store, scope, asked)
+
+
+def _beside_the_best(hits: Iterable[Hit]) -> list[Hit]:
+    """Those that match a share as well as the best: the score says only whether the question is answered here."""
+    matches = [(hit, hit.scores["match"] * hit.scores["influence"]) for hit in hits]
+    bar = BESIDE * max((match for _, match in matches), default=0.0)
+    return [hit for hit, match in matches if match >= bar]
 
 
 def _as_items(entries: Iterable[Entry]) -> dict[str, Hit]:

@@ -1,5 +1,6 @@
 import pytest
 
+import holdfast
 from holdfast.context.composing import injectable
 from holdfast.model.entry import Entry
 from holdfast.model.value import FrozenDict
@@ -31,3 +32,19 @@ def test_what_came_from_elsewhere_may_not(provenance):
 @pytest.mark.parametrize("provenance", ["user", "agent"])
 def test_what_is_sensitive_may_not(provenance):
     assert not injectable(entry(provenance, sensitive=True))
+
+
+def test_what_holds_little_beside_the_answer_is_not_handed_over(tmp_path):
+    answer, other = "The manual is set in Typst for the printer", "The neighbours built a shed with every tool they had"
+    question = "With which tool is the manual set for the printer, Typst?"
+    with holdfast.open(tmp_path / "home") as memory:
+        memory.create_session().add_many([{"text": text} for text in (answer, "Ana is away", "Tea at nine", other)])
+        assert [hit.snippet for hit in memory.search(question, min_score=0.34)] == [answer, other]
+        assert [item.snippet for item in memory.context(question).items] == [answer]
+
+
+def test_answers_that_match_about_as_well_are_all_handed_over(tmp_path):
+    with holdfast.open(tmp_path / "home") as memory:
+        memory.add("The manual is set in Typst")
+        memory.add("The manual was set in Typst by Ana")
+        assert len(memory.context("manual Typst").items) == 2

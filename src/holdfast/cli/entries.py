@@ -9,7 +9,7 @@ from . import figures, screen
 from .visible import in_one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import tzinfo
     from typing import Any
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 BRIEF = 160  # characters of a text that is only named, not shown
 _MARK, _DIM, _HEAD = "bold yellow", "dim", "bold"
+_MOVES = ("match", "influence", "importance", "decay", "recency", "pin", "workspace")  # of a hit's scores
+_SAYS = ("coverage", "nearness", "cosine", "relevance")
 
 
 def hit(number: int, found: Hit, zone: tzinfo | None, *, explain: bool = False) -> None:
@@ -29,7 +31,8 @@ def hit(number: int, found: Hit, zone: tzinfo | None, *, explain: bool = False) 
     screen.line(*marked(found.snippet, found.marks), indent=3)
     screen.line((" ".join((found.id, *_labels(found.tags, found.pinned))), _DIM), indent=3)
     if explain:
-        screen.line((_factors(found.scores), _DIM), indent=3)
+        for told in _explained(found.score, found.scores):
+            screen.line((told, _DIM), indent=3)
 
 
 def marked(text: str, marks: Sequence[tuple[int, int]]) -> list[Piece]:
@@ -58,8 +61,13 @@ def _labels(tags: tuple[str, ...], pinned: bool, sensitive: bool = False) -> Ite
         yield "[sensitive]"
 
 
-def _factors(scores: dict[str, Any]) -> str:
-    return "  ".join(f"{name} {value:g}" for name, value in scores.items())
+def _explained(score: float, scores: Mapping[str, float]) -> Iterator[str]:
+    """Why a hit stands where it stands, and why it scores as it does, which is another question."""
+    told = {name: f"{name} {value:g}" for name, value in scores.items()}
+    added = [told[name] for name, value in scores.items() if value and name not in (*_MOVES, *_SAYS)]
+    moved = ", ".join(told[name] for name in _MOVES[2:] if name in told)
+    yield f"order: {told['match']} = {' + '.join(added) or 'nothing'}; {told['influence']} by {moved}"
+    yield f"score: {score:g}; its own part {', '.join(told[name] for name in _SAYS[:3])}; {told['relevance']}"
 
 
 def brief(entry: Entry) -> str:

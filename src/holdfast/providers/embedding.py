@@ -50,9 +50,7 @@ class Embedding:
         self._mutex = RLock()
         self._circuit = Circuit()
         self._loaded: Guarded | None = None
-        self._made: tuple[Choice, Embedder] | None = (
-            None  # the last one that was loaded, perhaps too late for its caller
-        )
+        self._made: tuple[Choice, Embedder] | None = None  # the last one loaded, perhaps too late for its caller
         self._seen: tuple[int, ...] | None = None  # the pin's file when the embedder was loaded
 
     @property

@@ -196,6 +196,9 @@ class Index(Protocol):
         Within one user's scope it is none for a term that neither the user nor what is shared holds.
         """
 
+    def begun(self, scope: Scope, terms: Sequence[str]) -> dict[str, list[str]]:
+        """For each of these words a few that begin with it, of any text; in alphabetical order, and only as stems."""
+
     def stems(self, text: str) -> list[str]:
         """The tokens under which this text is found, in order."""
 

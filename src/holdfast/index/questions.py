@@ -131,15 +131,23 @@ def _own(connection: apsw.Connection, scope: Scope) -> Scope:
 
 
 # One statement for all: opening a vocabulary costs more than looking a word up in it.
+_VOCABULARY = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab(main, chunks_fts, row)"
+_BEGUN = "SELECT term FROM temp.vocabulary WHERE term >= ? AND term < ? LIMIT 8"
 _SEEN = "SELECT v.term, v.doc FROM json_each(?) j CROSS JOIN temp.vocabulary v ON v.term=j.value"
 
 
 def rarity(connection: apsw.Connection, stems: list[str | None]) -> dict[str | None, int]:
     """In how many chunks each stem occurs, and under None how many there are (an entry that is not long is one)."""
-    connection.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab(main, chunks_fts, row)")
+    connection.execute(_VOCABULARY)
     total = ask_one(connection, "SELECT value FROM meta WHERE key='searched'")
     wanted = [stem for stem in stems if stem is not None]  # a null would be compared with every word there is
     return {None: int(total[0]) if total else 0, **dict(ask_all(connection, _SEEN, (json.dumps(wanted),)))}
+
+
+def begun(connection: apsw.Connection, stems: list[str]) -> dict[str, list[str]]:
+    """A few stems that begin with each of these, shortest words first as far as the alphabet has it so."""
+    connection.execute(_VOCABULARY)
+    return {stem: [term for (term,) in ask_all(connection, _BEGUN, (stem, stem + "\U0010ffff"))] for stem in stems}
 
 
 def locate(connection: apsw.Connection, scope: Scope, ids: Sequence[str], every: bool) -> dict[str, Address]:

@@ -164,6 +164,11 @@ class SqliteIndex(Levelled):
         known = self._noted.of(self.live, "held", keys.values(), ask)
         return {term: count if count and known[keys[term]] else 0 for term, count in counts.items()}
 
+    def begun(self, scope: Scope, terms: Sequence[str]) -> dict[str, list[str]]:
+        stems = {term: found for term in terms if (found := self.stems(term))}
+        last = self._noted.of(self.live, "begun", list({found[-1] for found in stems.values()}), questions.begun)
+        return {term: [" ".join((*found[:-1], end)) for end in last[found[-1]]] for term, found in stems.items()}
+
     def stems(self, text: str) -> list[str]:
         if self._stemmer is None:
             from .fulltext import Stemmer

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from time import gmtime
 
+from ..text.stopwords import ASKING
 from .coverage import idf
 from .dates import spans
 from .fusion import FEW as NEAREST
@@ -32,6 +33,7 @@ LEAST = 3  # the rarest words stay, however common
 FEW = 2_000  # a word in fewer texts costs nothing
 DATED, MOST_SPANS = 30, 8  # how many are looked at for each date that a question names, and for how many dates
 MOST_SCANNED = 10_000  # texts among which a span of time is looked for one by one
+MOST_STRANGE, LEAST_BEGUN = 8, 4  # unknown words that may begin known ones, and their letters
 ANSWERED = 60  # how many of the best candidates bring the turn after them along: often the answer
 READ = 60  # how many of each side have their text read where an index gave none: among very many
 SPOKEN = "conversation"
@@ -52,6 +54,7 @@ class Candidates:
         self.mode = "keyword"
         self._words, self._count = question.words, count
         self.rarity = store.index.rarity(scope, (*question.words.terms, *question.words.letters))
+        self.instead = self._instead()
         self._more = True  # there may be others that hold a word
         by_word = self._by_word()
         vector = self._vector(question)
@@ -65,6 +68,21 @@ class Candidates:
         self._known = {row.id for row in self.rows}
         if unread := _unread(self.rows, by_word, near):
             store.index.describe(scope, unread)
+
+    def _instead(self) -> dict[str, list[str]]:
+        """For words that nobody here has used, those that begin with them: then these are looked for."""
+        total, seen = self.rarity
+        strange = [term for term in self._words.terms if not seen.get(term, 0) and _may_begin(term)][:MOST_STRANGE]
+        if not strange:
+            return {}
+        begun = self._store.index.begun(self._scope, strange)
+        _, held = self._store.index.rarity(self._scope, [word for found in begun.values() for word in found])
+        instead = {term: known for term, found in begun.items() if (known := [word for word in found if held[word]])}
+        others = dict.fromkeys(word for known in instead.values() for word in known)
+        kept = (term for term in self._words.terms if term not in instead)
+        self._words = self._words.replace(terms=tuple(dict.fromkeys((*kept, *others))))
+        self.rarity = total, {**seen, **{word: held[word] for word in others}}
+        return instead
 
     def _by_word(self) -> list[Row]:
         """The best by words; without common ones where the others find enough: half the work or less, as good."""
@@ -148,6 +166,10 @@ class Candidates:
             return []
         wanted = self._wanted.replace(ids=ids)
         return [row for row in self._store.index.rows(self._scope, wanted) if row.type == SPOKEN]
+
+
+def _may_begin(term: str) -> bool:
+    return len(term) >= LEAST_BEGUN and not term.isdigit() and term not in ASKING
 
 
 def _joined(by_word: Sequence[Row], near: Sequence[Row]) -> list[Row]:

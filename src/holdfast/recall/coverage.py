@@ -39,6 +39,7 @@ NAME = 2.25  # what naming its author is worth, in rarest words
 COMMON = 0.6  # what a word that stands everywhere is worth at least, in rarest words: the store is about it
 NEAR = 2.0  # what the nearest vector is worth beside the best words, where it says more than they do
 OWN = 0.1  # how much of a hit's score is its own, the rest being that of the best
+BEGUN = 0.8  # what a word that begins with an unknown one is worth in its place
 LOOSE = 0.3  # what a word of asking or of a date is worth where it is held; where it is not, nobody misses it
 UNSEEN = 0.8  # what a word is worth that the store does not know, in rarest words; in a large store twice that
 SMALL = 500  # chunks of a store that is half way from small to large: a small one lacks words by chance
@@ -48,21 +49,29 @@ STRANGE = 0.6  # what is left of a score where no word of the question is known:
 class Coverage:
     """How much of a question an entry holds: the share of its words, rare ones counting more."""
 
-    def __init__(self, store: Store, question: Question, rarity: tuple[int, Mapping[str, int]]) -> None:
+    def __init__(
+        self, store: Store, question: Question, rarity: tuple[int, Mapping[str, int]],
+        instead: Mapping[str, Sequence[str]],
+    ) -> None:  # fmt: skip
         asked = question.words
         self._stems = store.index.stems
         total, seen = rarity
         rarest = idf(total, 1)
         grown = total / (total + SMALL)
         words = (*asked.terms, *asked.letters)
-        weights = {word: _worth(total, seen.get(word, 0), rarest, grown) for word in words}
+        found = {word: sum(seen.get(one, 0) for one in instead.get(word, (word,))) for word in words}
+        weights = {word: _worth(total, found[word], rarest, grown) for word in words}
         days = spelled(question.dates)
         must, may = _parted(asked.terms, days)
         self._only_dated = bool(days) and ASKING.union(days).issuperset(must)  # then an answer is of that day
         self._dates, self._dated = question.dates, LOOSE * rarest
         self._authors = question.authors
         self._name = NAME * rarest
-        self._terms = [(frozenset(self._stems(term)), weights[term]) for term in must]
+        self._terms = [(frozenset(self._stems(term)), weights[term]) for term in must if term not in instead]
+        self._instead = [
+            ([frozenset(self._stems(word)) for word in instead[term]], BEGUN * weights[term])
+            for term in must if term in instead
+        ]  # fmt: skip
         self._loose = [(frozenset(self._stems(word)), LOOSE * weights[word]) for word in (*may, *asked.letters)]
         self._kinds = {
             kind: {stem for term in asked.terms if term in KINDS[kind] for stem in self._stems(term)}
@@ -70,8 +79,9 @@ class Coverage:
         }
         self._globs = [(pattern, rarest) for pattern in (*asked.globs, *(prefix + "*" for prefix in asked.prefixes))]
         whole = sum(weight for _, weight in (*self._terms, *self._globs))
+        whole += sum(weight / BEGUN for _, weight in self._instead)
         self._whole = whole + self._name * bool(self._authors) or 1.0  # nobody is two people
-        strange = () if self._only_dated else must
+        strange = () if self._only_dated else [term for term in must if term not in instead]
         unknown = sum(weights[term] for term in strange if not seen.get(term, 0)) / self._whole
         self.known = max(STRANGE, 1.0 - grown * unknown)  # how much of the question this store knows of at all
 
@@ -84,6 +94,7 @@ class Coverage:
         stems = set(self._stems(searchable(f"{near} {beside}")))
         stems |= self._kinds.get(entry.type, set())  # a decision need not say that it was decided
         held = _held(self._terms, stems)
+        held += sum(weight for words, weight in self._instead if any(word <= stems for word in words))
         held += sum(weight for pattern, weight in self._globs if matches(pattern, f"{said} {beside}"))
         loose = _held(self._loose, stems)
         if self._of_that_day(entry):
@@ -118,7 +129,7 @@ class Scoring:
 
     def __init__(self, store: Store, scope: Scope, question: Question, found: Candidates) -> None:
         self._store, self._scope, self._floor = store, scope, found.floor
-        self._coverage = Coverage(store, question, found.rarity)
+        self._coverage = Coverage(store, question, found.rarity, found.instead)
         self._answered = 0.0
         self.settled = False
 

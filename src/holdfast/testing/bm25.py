@@ -14,7 +14,7 @@ from ..text.content import rooted
 from ..text.words import searchable, tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ..model.query import Words
 
@@ -39,6 +39,13 @@ def occurrences(words: Sequence[str], term: str, *, prefix: bool = False) -> int
         last = window[-1].startswith(wanted[-1]) if prefix else window[-1] == wanted[-1]
         count += last and window[:-1] == wanted[:-1]
     return count
+
+
+def longer(term: str, texts: Iterable[Sequence[str]], most: int = 8) -> list[str]:
+    """A few words of these texts that begin with a term's last part, by the alphabet, each behind its other parts."""
+    parts = split(term)
+    known = sorted({word for text in texts for word in text if parts and word.startswith(parts[-1])})
+    return [" ".join((*parts[:-1], word)) for word in known][:most]
 
 
 def scores(texts: Mapping[str, Sequence[str]], words: Words) -> dict[str, float]:

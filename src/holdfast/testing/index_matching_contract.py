@@ -267,6 +267,18 @@ class MatchContract:
         backend.add("plum")
         assert backend.level().rarity(ANA, ["plum"]) == (4, {"plum": 2})
 
+    def test_words_that_begin_with_another_are_told_by_their_stems(self, backend: Workbench) -> None:
+        backend.session()
+        backend.add("zahnarzttermin, sync_seq and CertExpiresSoon")
+        backend.add("zahnlos syncopated")
+        index = backend.level()
+        found = index.begun(ALL, ["zahn", "sync_se", "certexpires", "absent", "!"])
+        assert [len(found[term]) for term in ("zahn", "sync_se", "certexpires", "absent")] == [2, 1, 1, 0]
+        assert found["sync_se"][0].startswith("sync se")
+        assert found.get("!", []) == []
+        backend.add(" ".join(f"zahn{letter}" for letter in "abcdefghij"))
+        assert len(backend.level().begun(ALL, ["zahn"])["zahn"]) == 8
+
     def test_a_text_is_found_under_its_own_stems(self, backend: Workbench) -> None:
         stems = backend.index.stems("Migrating databases")
         assert len(stems) == 2

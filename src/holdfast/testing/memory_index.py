@@ -18,7 +18,7 @@ from ..model.record import fold, is_entry
 from ..model.replay import Address
 from ..model.scope import whole
 from ..text.content import searchable_text
-from .bm25 import has_glob, occurrences, scores, split
+from .bm25 import has_glob, longer, occurrences, scores, split
 from .memory_vectors import MemoryVectors, views_of, with_cosine
 from .said import held, searched
 
@@ -262,6 +262,9 @@ class MemoryIndex:
         seen = [split(searched(entry)) for entry, _ in self._in(scope.replace(sessions=(), workspace=None), VISIBLE)]
         held = {term for term in terms if any(occurrences(text, term) for text in seen)}
         return len(texts), {t: sum(occurrences(text, t) > 0 for text in texts) if t in held else 0 for t in terms}
+
+    def begun(self, scope: Scope, terms: Sequence[str]) -> dict[str, list[str]]:
+        return {term: longer(term, (split(searched(e)) for e, _ in self._in(self._all, VISIBLE))) for term in terms}
 
     def stems(self, text: str) -> list[str]:
         return split(text)

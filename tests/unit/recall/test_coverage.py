@@ -73,6 +73,29 @@ def test_what_is_of_the_day_that_is_named_holds_a_little_of_the_question(memory)
     assert 0 < coverage(memory, "Which chairs on 7 July 2023?") < 0.5
 
 
+def test_a_word_that_nobody_has_used_stands_for_those_that_begin_with_it(memory):
+    memory.add("Der Zahnarzttermin ist am Montag")
+    memory.add("CertExpiresSoon fires a week before")
+    assert best(memory, "Wann ist Zahnarzt?").snippet == "Der Zahnarzttermin ist am Montag"
+    assert best(memory, "CertExpires").scores["coverage"] == 0.8
+    assert best(memory, "CertX") is None
+
+
+def test_what_begins_with_a_word_is_not_looked_for_where_the_word_itself_is_known(memory):
+    memory.add("The tracks are muddy")
+    assert [hit.snippet for hit in memory.search("tracker")] == [SAID[1]]
+
+
+def test_nobody_learns_of_another_users_word_by_what_it_begins_with(tmp_path):
+    with holdfast.open(tmp_path / "home", embedder="none") as memory:
+        memory.add("Tea at nine", user="ana")
+        memory.add("Der Arzttermin ist am Montag", user="ben")
+        (before,) = memory.search("Tea Zahnarzt", user="ana")
+        memory.add("Der Zahnarzttermin ist am Montag", user="ben")
+        (after,) = memory.search("Tea Zahnarzt", user="ana")
+        assert after.score == pytest.approx(before.score, abs=0.02)
+
+
 def test_a_decision_need_not_say_that_it_was_decided(memory):
     memory.add("Postgres for the ledger", type="decision")
     assert coverage(memory, "What was decided about the ledger?") == 1.0

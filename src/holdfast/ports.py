@@ -130,6 +130,9 @@ class Index(Protocol):
     def announce(self, scope: Scope, journal: str) -> None:
         """A writer is about to change this journal: look at it before the next answer (D12)."""
 
+    def follow(self, scope: Scope, lines: int) -> None:
+        """So many lines were just written: index them, or leave them to the next writer or answer."""
+
     def refresh(self, scope: Scope, wait_ms: int) -> int:
         """Catch up with what was announced; returns how many journals are still behind.
 

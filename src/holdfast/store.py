@@ -1,13 +1,11 @@
 """Store: the ports and settings of one open agent, handed to every stage that needs them.
 
-Made by `wiring`; the facade passes it on with a Scope. It holds no logic but knows where it stands, and who is
-writing through it.
+Made by `wiring`; the facade passes it on with a Scope. It holds no logic but knows where it stands.
 """
 
 from __future__ import annotations
 
 import os
-from _thread import allocate_lock
 
 from .errors import Locked
 
@@ -24,45 +22,12 @@ if TYPE_CHECKING:
     from .recall.entries import Reader
 
 
-_MOST_LEFT = 8
-
-
-class Turns:
-    """Threads that write through one store at the same time: the last one out brings the index level for all.
-
-    A thread whose write is stored leaves the index to another one that is still writing, a few times in a row. Nothing
-    depends on it: the journals are marked, and an answer catches up first. A single writer leaves nothing.
-    """
-
-    __slots__ = ("_left", "_mutex", "_writing")
-
-    def __init__(self) -> None:
-        self._mutex = allocate_lock()
-        self._writing = self._left = 0
-
-    def begin(self) -> None:
-        with self._mutex:
-            self._writing += 1
-
-    def end(self, wrote: bool) -> bool:
-        """Whether it is up to this thread to bring the index level; `wrote`: it has stored something itself."""
-        with self._mutex:
-            self._writing -= 1
-            if not wrote and not self._left:
-                return False
-            if self._writing and self._left < _MOST_LEFT:
-                self._left += wrote
-                return False
-            self._left = 0
-            return True
-
-
 class Store:
     """What a stage may use."""
 
     __slots__ = (
         "_embedding", "_make_embedding", "agent", "clock", "home", "index", "journal", "observer", "places", "reader",
-        "redactor", "settings", "turns",
+        "redactor", "settings",
     )  # fmt: skip
 
     def __init__(
@@ -73,7 +38,6 @@ class Store:
         self.journal, self.index, self.redactor = journal, index, redactor
         self.observer, self.reader = observer, reader
         self.places: dict[tuple[str | None, ...], tuple[Any, Any]] = {}  # who wrote where under which names (`capture`)
-        self.turns = Turns()
         self._make_embedding = embedding
         self._embedding: Embedding | None = None
 
@@ -98,7 +62,6 @@ class Store:
 
     def after_fork(self) -> None:
         """In a child: locks of the parent's other threads would never be released, and its models not run."""
-        self.turns = Turns()
         self.observer.after_fork()
         self.reader.after_fork()
         if self._embedding is not None:

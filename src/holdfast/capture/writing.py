@@ -33,13 +33,9 @@ HEADER = 4096  # more than a journal's first line takes
 def add_many(store: Store, writer: Writer, items: Sequence[Mapping[str, Any]]) -> list[Entry]:
     """Store all of these or, on an error, none; returns them in the order given."""
     started = time.perf_counter()
-    entries: list[Entry] = []
-    store.turns.begin()
-    try:
-        entries = _stored(store, writer, items)
-    finally:
-        if store.turns.end(wrote=bool(entries)):
-            store.index.refresh(whole(store.agent), 0)
+    entries = _stored(store, writer, items)
+    if entries:
+        store.index.follow(whole(store.agent), len(entries))
     store.observer.record("memory.operations.write.duration_ms", (time.perf_counter() - started) * 1000)
     return entries
 

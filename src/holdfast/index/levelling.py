@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .catchup import Bringing
     from .database import Database
     from .generations import Generations
-    from .marks import Levels, Marks, Others
+    from .marks import Burst, Levels, Marks
     from .mending import IndexLock
     from .recalled import Recalled
     from .sqlite import IndexOptions
@@ -55,7 +55,7 @@ class Levelled(WithVectors):
     _options: IndexOptions
     _bringing: Bringing
     _levels: Levels
-    _others: Others
+    _burst: Burst
     lock: IndexLock
     _compared: float
     _recency: str | None = None  # the stamp of recalled.jsonl with which the table was last seen level
@@ -65,6 +65,10 @@ class Levelled(WithVectors):
 
     def suspect(self, scope: Scope, journal: str) -> None:
         self._bringing.suspects.add(journal)
+
+    def follow(self, scope: Scope, lines: int) -> None:
+        if not self._burst.goes_on(self.live.opened, lines):
+            self.refresh(scope, 0)
 
     def refresh(self, scope: Scope, wait_ms: int) -> int:
         self.live.look_again()
@@ -81,7 +85,7 @@ class Levelled(WithVectors):
             return self._refused(error)
 
     def _refreshed(self, wait_ms: int) -> int:
-        if wait_ms <= 0 and (self._others.at_work(self.live.opened) or self._too_much_for_a_writer()):
+        if wait_ms <= 0 and self._too_much_for_a_writer():
             return len(self.marks.names())
         if wait_ms > 0:
             self._compare_if_due()
@@ -127,7 +131,6 @@ class Levelled(WithVectors):
             held = self.lock.attempt("catch up")
             if held is None:
                 if wait_ms <= 0:
-                    self._others.meet()
                     return len(todo)
                 held = self.lock.hold(max(0, round((deadline - time.monotonic()) * 1000)), "catch up")
                 todo = self._sizes(todo)  # they may have grown while we waited
@@ -174,9 +177,7 @@ class Levelled(WithVectors):
         """Index these journals; the caller holds `index.lock`."""
         base = self.live.present()
         self._levels.note(base, base.ask(lambda c: self._bringing.bring(c, sizes, deadline)))
-        self._others.note(base)
-        if self._bringing.overtaken:
-            self._others.meet()
+        self._burst.note()
 
     def _bring_recency(self) -> None:
         """Bring the table of recalls level with its file; failing costs only recency."""

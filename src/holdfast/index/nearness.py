@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from .database import ask_all
 from .filling import holds
-from .questions import picked
+from .questions import own, picked
 from .select import Where, where_filter, where_scope
 
 TYPE_CHECKING = False
@@ -36,10 +36,12 @@ WIDE = 8_000  # candidates by bits against bits at most, or four times what is r
 SHARE = 0.3  # this share: of 10 thousand, 3,000 lose nothing against 8,000
 DEPTH = 800  # candidates whose floats are read, or four times what is wanted
 DEEPEST = 6_400
+BRIEF = 800  # entries of a span of time that are listed rather than looked for among the nearest
 _made: list[Floats] = []  # made when first needed: who only writes loads no NumPy
 _BLOCK = 8_192  # vectors whose bits are counted at once
 _DECIMALS = 6
 _UNKNOWN = -3  # the number of nobody
+_SPANNED = "SELECT 1 FROM entries WHERE user_id=? AND time>=? AND time<? LIMIT ?"
 _OF_SESSIONS = "e.file IN (SELECT n FROM files WHERE journal IN ({marks}))"
 
 
@@ -59,10 +61,20 @@ class Asked:
             return []  # of another kind: its numbers mean nothing here
         if self._scope.sessions or self._wanted.ids or self._wanted.keys:
             return self._listed(limit)
+        if self._within_few():
+            return self._listed(limit)
         owned = self._owned()
         if not self._wanted.narrows and self._scope.workspace is None:
             return self._among(owned, limit)
         return self._probed(owned, limit)
+
+    def _within_few(self) -> bool:
+        """Whether a span of time leaves few: one user's entries are kept in its order, so to list them is quick."""
+        wanted = self._wanted
+        if self._scope.user is None or wanted.since is None or wanted.until is None:
+            return False
+        values = (self._scope.user, wanted.since, wanted.until, BRIEF)
+        return len(ask_all(self._connection, _SPANNED, values)) < BRIEF
 
     def _owned(self) -> Part:
         """The part of whose memory is meant."""
@@ -93,7 +105,7 @@ class Asked:
         import numpy as np
 
         leads = not self._scope.sessions and not self._wanted.ids
-        where = where_filter(self._wanted, where_scope(self._scope, Where(), leads=leads))
+        where = where_filter(self._wanted, where_scope(own(self._connection, self._scope), Where(), leads=leads))
         if self._scope.sessions:
             where.add(_OF_SESSIONS.format(marks=",".join("?" * len(self._scope.sessions))), *self._scope.sessions)
         found = ask_all(

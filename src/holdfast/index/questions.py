@@ -92,7 +92,7 @@ def described(connection: apsw.Connection, chunks: Sequence[int]) -> list[tuple[
 def rows(
     connection: apsw.Connection, scope: Scope, wanted: Filter, order: str, limit: int | None, offset: int
 ) -> list[Row]:
-    where = where_filter(wanted, where_scope(_own(connection, scope), Where(), leads=not wanted.ids))
+    where = where_filter(wanted, where_scope(own(connection, scope), Where(), leads=not wanted.ids))
     found = ask_all(
         connection,
         f"SELECT {ROW} FROM entries e WHERE {where} ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?",
@@ -122,7 +122,7 @@ def when_recalled(connection: apsw.Connection, rows: Sequence[Row]) -> None:
         row.recalled = times.get(row.id, 0)
 
 
-def _own(connection: apsw.Connection, scope: Scope) -> Scope:
+def own(connection: apsw.Connection, scope: Scope) -> Scope:
     """Without what is shared, where nothing is: one index gives a user's entries in order, an OR reads them all."""
     if not scope.shared or scope.user is None:
         return scope
@@ -291,7 +291,7 @@ def tags(connection: apsw.Connection, scope: Scope) -> dict[str, int]:
 
 
 def counts(connection: apsw.Connection, scope: Scope) -> dict[str, Any]:
-    where = where_scope(_own(connection, scope), Where(), leads=True)
+    where = where_scope(own(connection, scope), Where(), leads=True)
     by_type = ask_all(
         connection,
         f"SELECT e.type, count(*) FROM entries e WHERE {where} AND e.state={VISIBLE} GROUP BY e.type ORDER BY e.type",

@@ -20,7 +20,7 @@ from .forking import OPEN
 from .generations import Generations
 from .levelling import Levelled
 from .live import BUILD_WAIT_MS, Live
-from .marks import Levels, Marks, Others
+from .marks import Burst, Levels, Marks
 from .mending import IndexLock
 from .noted import Noted
 from .recalled import Recalled
@@ -74,7 +74,7 @@ class SqliteIndex(Levelled):
         self.recalled = Recalled(recalled, disk)
         self.marks = Marks(folder, disk)
         self._levels = Levels()
-        self._others = Others()
+        self._burst = Burst()
         self.generations = Generations(folder, disk)
         self.lock = IndexLock(os.path.join(folder, "index.lock"), disk)
         self.live = Live(folder, self._all, self.generations, disk, self._builder, self._options.vfs)
@@ -285,7 +285,7 @@ class SqliteIndex(Levelled):
         self.refresh(self._all, BUILD_WAIT_MS)
 
     def close(self) -> None:
-        if self._others.relied_on():
+        if self._burst.end():
             self.refresh(self._all, 0)
         self.recalled.flush()
         try:

@@ -62,17 +62,14 @@ class MemoryIndex:
     """Implements the Index port for tests."""
 
     def __init__(self, agent: str, journal: Journal) -> None:
-        self._all = whole(agent)
-        self._journal = journal
+        self._all, self._journal, self._vectors = whole(agent), journal, MemoryVectors()
         self._known: dict[str, _Known] = {}
         self._stones: dict[str, Tombstone] = {}
         self._graves: dict[str, str] = {}  # the journal that a tombstone was last read from
         self._recalled: dict[str, int] = {}
-        self._vectors = MemoryVectors()
         self._announced: set[str] = set()  # never taken away: a mark says "look at me", not "something is missing"
         self._suspects: set[str] = set()
-        self._built = False
-        self._version = 0
+        self._built, self._version = False, 0
 
     # -- keeping level
 
@@ -81,6 +78,9 @@ class MemoryIndex:
 
     def suspect(self, scope: Scope, journal: str) -> None:
         self._suspects.add(journal)
+
+    def follow(self, scope: Scope, lines: int) -> None:
+        self.refresh(scope, 0)
 
     def refresh(self, scope: Scope, wait_ms: int) -> int:
         self._ready()

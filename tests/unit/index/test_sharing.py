@@ -1,11 +1,15 @@
-"""Several processes index one home: what one knows ends where another writes, and one may leave work to another."""
+"""Many write to one home: what one knows ends where another writes, and lines that come together are indexed so."""
 
 import os
+import threading
 import time
+from contextlib import closing
 
+import apsw
 import pytest
 
-from holdfast.index.marks import Others
+import holdfast
+from holdfast.index.marks import Burst
 from holdfast.index.rows import Rows
 from holdfast.model.query import Filter
 
@@ -69,52 +73,88 @@ def test_a_transaction_that_failed_leaves_nothing_known(embedded, monkeypatch):
     assert numbers(embedded) == [1, 2, 3]
 
 
-@pytest.fixture
-def others():
-    made = Others()
-    made.meet()
-    return made
-
-
-def test_a_write_is_left_to_another_process_that_was_met_and_has_just_indexed(others):
-    assert others.at_work(Log())
-
-
-def test_nothing_is_left_to_others_that_were_never_met():
-    assert not Others().at_work(Log())
-
-
-def test_nothing_is_left_to_others_after_we_did_it_ourselves(others):
-    base = Log()
-    others.note(base)
-    base.time += 1
-    assert not others.at_work(base)
-
-
-def test_nothing_is_left_to_others_when_the_last_commit_was_our_own(others):
-    base = Log()
-    others.note(base)
-    others.meet()
-    assert not others.at_work(base)
-
-
-def test_nothing_is_left_to_others_that_have_been_quiet(others):
+def test_a_line_that_comes_alone_is_indexed_at_once():
     base = Log()
     base.time -= 1_000_000_000
-    assert not others.at_work(base)
+    assert not Burst().goes_on(base, 1)
+    assert not Burst().goes_on(None, 1), "nor where nobody has looked at the index yet"
 
 
-def test_only_a_few_writes_in_a_row_are_left_to_others(others):
-    base = Log()
-    assert [others.at_work(base) for _ in range(10)] == [True] * 8 + [False] * 2
+def test_a_line_that_follows_upon_another_is_left_whoever_indexed_that():
+    assert Burst().goes_on(Log(), 1)
 
 
-def test_whoever_relied_on_others_does_the_rest_itself_before_it_closes(others):
-    base = Log()
-    assert others.at_work(base)
-    assert others.relied_on()
-    assert not others.at_work(base)
-    assert not Others().relied_on()
+def test_only_some_lines_in_a_row_are_left():
+    burst, base = Burst(), Log()
+    assert [burst.goes_on(base, 1) for _ in range(34)] == [True] * 32 + [False] * 2
+    burst.note()
+    assert burst.goes_on(base, 1)
+
+
+def test_a_batch_of_many_lines_is_indexed_at_once():
+    burst, base = Burst(), Log()
+    assert not burst.goes_on(base, 33)
+    assert burst.goes_on(base, 30)
+    assert not burst.goes_on(base, 3)
+
+
+def test_whoever_left_something_indexes_it_before_it_closes():
+    burst, base = Burst(), Log()
+    assert burst.goes_on(base, 1)
+    assert burst.end()
+    assert not burst.goes_on(base, 1)
+    assert not Burst().end()
+
+
+def rows(memory):
+    return memory.store.index.live.ask(lambda c: c.execute("SELECT count(*) FROM entries").fetchone())[0]
+
+
+def test_a_burst_of_writes_is_indexed_some_lines_at_a_time_and_whole_when_it_is_asked_for(tmp_path):
+    with holdfast.open(tmp_path / "home", embedder="none") as memory:
+        session = memory.create_session("ana")
+        ids = [session.add(f"word {number}").id for number in range(100)]
+        assert rows(memory) >= 100 - 32
+        assert [entry.id for entry in memory.query(session=session.id, rank="oldest", every=True)] == ids
+        assert rows(memory) == 100
+
+
+def test_every_line_of_a_burst_can_be_had_at_once(tmp_path):
+    with holdfast.open(tmp_path / "home", embedder="none") as memory:
+        session = memory.create_session("ana")
+        for number in range(40):
+            added = session.add(f"word w{number}")
+            assert memory.get(added.id) == added
+
+
+def test_closing_leaves_nothing_to_index(tmp_path):
+    with holdfast.open(tmp_path / "home", embedder="none") as memory:
+        session = memory.create_session("ana")
+        for number in range(40):
+            session.add(f"word {number}")
+    path = next((tmp_path / "home").rglob("index.db"))
+    with closing(apsw.Connection(str(path))) as connection:
+        assert connection.execute("SELECT count(*) FROM entries").fetchone() == (40,)
+
+
+def test_threads_that_write_at_once_leave_little_and_lose_nothing(tmp_path):
+    with holdfast.open(tmp_path / "home", embedder="none") as memory:
+        session = memory.create_session("ana")
+
+        def write(number):
+            for place in range(10):
+                session.add(f"word {number} {place}")
+            with pytest.raises(holdfast.Invalid):
+                session.add("")
+
+        threads = [threading.Thread(target=write, args=(number,)) for number in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert rows(memory) >= 60 - 32
+        found = memory.query(session=session.id, rank="oldest", every=True)
+        assert [entry.seq for entry in found] == list(range(1, 61))
 
 
 def test_what_was_left_is_found_by_the_next_answer_of_anybody(embedded, another):

@@ -32,6 +32,14 @@ class LevelContract:
         second = backend.add("two")
         assert backend.ids() == [first.id, second.id]
 
+    def test_what_a_writer_may_have_left_is_in_the_next_answer(self, backend: Workbench) -> None:
+        backend.session()
+        written = []
+        for number in range(40):
+            written.append(backend.add(f"line {number}").id)
+            backend.index.follow(ALL, 1)
+        assert backend.ids() == written
+
     def test_an_index_that_never_looked_sees_everything(self, backend: Workbench) -> None:
         backend.session()
         entry = backend.add("was here before")

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .filling import Made, Todo
     from .live import Live
     from .matrix import Matrix
+    from .noted import Noted
 
     Fresh = list[tuple[Todo, bytes]]  # vectors that were just made
 
@@ -55,6 +56,7 @@ class WithVectors:
     limits: Limits | None = None
     refused = 0  # vectors that were not what an embedder promises
     _matrix: tuple[str, int, Matrix] | None = None  # generation, its version when loaded
+    _noted: Noted
 
     if TYPE_CHECKING:
 
@@ -96,7 +98,7 @@ class WithVectors:
         from .filling import state
 
         deadline = None if budget_ms is None else time.monotonic() + budget_ms / 1000
-        made_by, waiting = self.live.ask(state)
+        made_by, waiting = self._noted.of(self.live, "vectors", [None], lambda c, _: {None: state(c)})[None]
         if made_by not in (None, embedder.identity):
             raise ProviderFailed(f"the index holds vectors of {made_by}; `holdfast reindex --embedder` changes that")
         if not waiting:

@@ -39,7 +39,10 @@ class Filter(Value):
     @property
     def narrows(self) -> bool:
         """Whether anything is restricted at all."""
-        return self != Filter()
+        return self != _EVERYTHING
+
+
+_EVERYTHING = Filter()
 
 
 class Words(Value):

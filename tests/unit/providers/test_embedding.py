@@ -115,6 +115,7 @@ def test_another_model_under_the_pinned_name_is_refused(home, embedders, monkeyp
     monkeypatch.setitem(registry.FACTORIES, "builtin", lambda model: HashingEmbedder(64, "newer"))
     with opened(home) as memory:
         memory.add("gamma")
+        memory.store.index.refresh(memory.scope(), 2_000)
         assert near(memory) is None
         assert "testing/newer/64" in memory.store.embedding.reason
         assert memory.store.embedding.top_up(memory.scope()) == 1

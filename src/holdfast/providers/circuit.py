@@ -69,10 +69,6 @@ class Circuit:
         """Open the circuit for a minute."""
         self.reason, self._until = reason, time.monotonic() + OPEN_S
 
-    def close(self) -> None:
-        """Try again at the next call."""
-        self.reason, self._until = None, 0.0
-
 
 class _Call:
     """One call under way; `running` is locked until it has ended."""

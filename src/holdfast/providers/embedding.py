@@ -128,7 +128,7 @@ class Embedding:
         with self._mutex:
             seen = self._stamp()
             if seen != self._seen:
-                self._circuit.close()
+                self._circuit = Circuit()  # another one does not wait for a call of this one that hangs
                 self._loaded, self._made, self._seen = None, None, seen
             if self._loaded is not None:
                 return self._loaded

@@ -276,6 +276,23 @@ def test_another_open_process_follows_the_change(home, embedders):
     memory.close()
 
 
+def test_a_change_gets_rid_of_an_embedder_that_hangs(home, embedders, monkeypatch):
+    gate = allocate_lock()
+
+    class Hanging(HashingEmbedder):
+        def embed(self, texts, *, query=False):
+            with gate:
+                return super().embed(texts, query=query)
+
+    monkeypatch.setitem(registry.FACTORIES, "builtin", lambda model: Hanging(64, "builtin"))
+    monkeypatch.setattr("holdfast.recall.candidates.VECTOR_MS", 50)
+    with filled(opened(home)) as memory, gate:
+        assert "did not answer" in memory.search("alpha").degraded
+        memory.reindex(embedder="minilm")
+        found = memory.search("alpha")
+        assert (found.mode, found.degraded) == ("hybrid", None)
+
+
 def test_reindex_refuses_what_the_settings_would_not_use(home, embedders):
     with filled(opened(home, provider="builtin")) as memory, pytest.raises(BadConfig, match=r"embedder\.provider"):
         memory.reindex(embedder="minilm")

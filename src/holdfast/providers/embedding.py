@@ -52,6 +52,7 @@ class Embedding:
         self._loaded: Guarded | None = None
         self._made: tuple[Choice, Embedder] | None = None  # the last one loaded, perhaps too late for its caller
         self._seen: tuple[int, ...] | None = None  # the pin's file when the embedder was loaded
+        self._coming: Pin | None = None  # what a reindex was about to put in its place then
 
     @property
     def wanted(self) -> bool:
@@ -125,14 +126,15 @@ class Embedding:
 
     def _opened(self, wait_ms: int) -> Guarded | None:
         """The pinned embedder, loaded at most once for each state of the pin; the circuit lets one thread load it."""
+        flipped = self._in_place(self._coming)
         with self._mutex:
             seen = self._stamp()
-            if seen != self._seen:
+            if seen != self._seen or flipped:
                 self._circuit = Circuit()  # another one does not wait for a call of this one that hangs
-                self._loaded, self._made, self._seen = None, None, seen
+                self._loaded, self._made, self._seen, self._coming = None, None, seen, None
             if self._loaded is not None:
                 return self._loaded
-        pinned = self._pinned()
+        pinned, coming = self._pins()
         choice = self._choice(pinned)
         if choice.provider == NONE:
             return None
@@ -143,7 +145,7 @@ class Embedding:
         with self._mutex:
             if self._loaded is None:
                 self._loaded = Guarded(made, self._circuit, self.patience)
-                self._seen = self._stamp() if pinned is None else seen
+                self._seen, self._coming = self._stamp() if pinned is None else seen, coming
             return self._loaded
 
     def _make(self, choice: Choice) -> Embedder:
@@ -159,11 +161,16 @@ class Embedding:
         return made[1] if made is not None and made[0] == choice else None
 
     def _pinned(self) -> Pin | None:
-        """The pin; a reindex that was killed after its flip has put the next one in force."""
+        return self._pins()[0]
+
+    def _pins(self) -> tuple[Pin | None, Pin | None]:
+        """The pin, and what a reindex is about to put in its place; with its flip the next one is in force."""
         pinned, coming = pins.read(self._disk, self._path)
-        if coming is not None and self._index.embedded_by(self._scope) == coming.identity:
-            return coming
-        return pinned
+        return (coming, None) if self._in_place(coming) else (pinned, coming)
+
+    def _in_place(self, coming: Pin | None) -> bool:
+        """Whether the live index holds the vectors of this one."""
+        return coming is not None and self._index.embedded_by(self._scope) == coming.identity
 
     def _choice(self, pinned: Pin | None) -> Choice:
         """What to load; ProviderFailed if the settings name another embedder than the pinned one."""

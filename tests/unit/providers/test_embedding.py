@@ -341,6 +341,26 @@ def test_a_change_killed_after_the_flip_is_complete(home, embedders, monkeypatch
         assert len(near(again)) == 2
 
 
+def test_another_open_process_follows_a_change_killed_after_the_flip(home, embedders, monkeypatch):
+    write = pins.write
+    with filled(opened(home)) as memory, opened(home, cache=False) as other:
+
+        def watched(disk, path, pin, coming=None):
+            """Killed in place of the last write; what is open elsewhere has seen the first."""
+            if coming is None:
+                raise Killed
+            write(disk, path, pin, coming)
+            assert len(near(other)) == 2
+
+        monkeypatch.setattr(pins, "write", watched)
+        with pytest.raises(Killed):
+            memory.reindex(embedder="minilm")
+        other.status()
+        found = other.search("alpha")
+        assert (found.mode, found.degraded) == ("hybrid", None)
+        assert other.store.embedding.ready().identity == "testing/minilm/32"
+
+
 def test_reindex_to_none_stops_vectors(home, embedders):
     with filled(opened(home)) as memory:
         report = memory.reindex(embedder="none")

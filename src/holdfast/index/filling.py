@@ -214,6 +214,12 @@ def embed_all(
             progress(done, total)
 
 
+def mostly_refused(connection: apsw.Connection) -> bool:
+    """Whether a whole backlog was embedded, and more is left in it than got a vector."""
+    (left,), (made,) = (ask_one(connection, f"SELECT count(*) FROM {table}") for table in ("backlog", "vectors"))
+    return bool(left > made)
+
+
 def _next(connection: apsw.Connection, below: int, most: int) -> list[int]:
     found = ask_all(connection, "SELECT chunk FROM backlog WHERE chunk<? ORDER BY chunk DESC LIMIT ?", (below, most))
     return [chunk for (chunk,) in found]

@@ -199,11 +199,15 @@ class WithVectors:
             from functools import partial
 
             from .carrying import carry
-            from .filling import embed_all
+            from .filling import embed_all, mostly_refused
 
             carry(old, connection, embedder.identity if embedder is not None else None)
             if embedder is not None:
                 embed_all(connection, embedder, partial(self._made_while_building, embedder), progress)
+                if mostly_refused(connection):
+                    raise ProviderFailed(
+                        f"the embedder {embedder.identity} has vectors for less than half of all texts"
+                    )
 
         return furnish
 

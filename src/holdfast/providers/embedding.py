@@ -17,7 +17,7 @@ from ..lock import Lock
 from ..model.vector import Vector
 from . import pin as pins
 from .circuit import Circuit
-from .guarded import PROBE, Guarded, says_something, sound
+from .guarded import PROBE, Guarded, says_something, sense, sound
 from .pin import Pin
 from .registry import AUTO, LOCAL, NONE, Choice, make, resolve
 
@@ -81,6 +81,9 @@ class Embedding:
         except HoldfastError as error:
             self.reason = error.message
             return None
+        if not sense(row):
+            self.reason = embedder.refusal
+            return None
         if row.any():
             return Vector(embedder.identity, row, known=known, floor=embedder.floor)
         if says_something(asked):
@@ -97,7 +100,10 @@ class Embedding:
 
     def fill(self, scope: Scope) -> int:
         """Empty the whole backlog of a scope; returns what is left, and `reason` says why."""
-        return self._fill(scope, None, self.patience) if self.missing(scope)[0] else 0
+        left = self._fill(scope, None, self.patience) if self.missing(scope)[0] else 0
+        if left and self.reason is None and (loaded := self._loaded) is not None:
+            self.reason = loaded.refusal
+        return left
 
     def _fill(self, scope: Scope, budget_ms: int | None, wait_ms: int) -> int:
         embedder = self._ready(wait_ms)

@@ -3,14 +3,15 @@
 Every call goes through a circuit. What comes back is believed only if it has the promised shape, is finite and
 of unit length, or zero where there is nothing to read: an embedder that has nothing but zeros for words is
 broken. Answers that came too late lie on a shelf until somebody asks for them, so a slow embedder gets on.
-Failures come out as ProviderFailed, without a word of the text.
+Failures come out as ProviderFailed, without a word of the text. A text that an embedder cannot take, while it can take
+others, is not its failure: that text gets a row of NaN, which nobody stores, and the others theirs.
 """
 
 from __future__ import annotations
 
 import time
 
-from ..errors import ProviderFailed
+from ..errors import HoldfastError, ProviderFailed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class Shelf:
         self.rows: dict[str, NDArray[float32]] = {}  # by text
         self.question: tuple[str, Question] | None = None
         self.pace: float | None = None  # seconds a text, as last seen
+        self.refusal: str | None = None  # what was wrong with the last text that was not taken
 
     def put(self, texts: Sequence[str], rows: NDArray[float32]) -> None:
         kept = {**self.rows, **dict(zip(texts, rows, strict=True))}
@@ -82,6 +84,11 @@ class Guarded:
         pace = self._shelf.pace
         return _FIRST if pace is None else max(1, min(_MOST_FIRST, int(self.wait_ms / 2_000 / max(pace, 1e-6))))
 
+    @property
+    def refusal(self) -> str | None:
+        """Why a text got no vector though others did."""
+        return self._shelf.refusal
+
     def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[float32]:
         shelved = self._shelf.rows
         if query or not any(text in shelved for text in texts):
@@ -109,8 +116,8 @@ class Guarded:
         self._shelf.question = text, made
 
     def _understood(self, text: str) -> Question:
-        (row,) = self._believed(self._embedder.embed([text], query=True), [text], True)
-        return row, self._share(text)
+        (row,) = self._taken([text], True)
+        return row, self._share(text) if sense(row) else 0.0
 
     def known(self, text: str) -> float:
         return self._circuit.call(lambda: self._share(text), self.wait_ms)
@@ -123,9 +130,22 @@ class Guarded:
 
     def _timed(self, texts: Sequence[str], query: bool) -> NDArray[float32]:
         started = time.monotonic()
-        rows = self._believed(self._embedder.embed(texts, query=query), texts, query)
+        rows = self._taken(texts, query)
         self._shelf.pace = (time.monotonic() - started) / max(1, len(texts))
         return rows
+
+    def _taken(self, texts: Sequence[str], query: bool) -> NDArray[float32]:
+        """A row for each text; NaN for those that the embedder cannot take, found by halving."""
+        try:
+            return self._believed(self._embedder.embed(texts, query=query), texts, query)
+        except Exception as error:  # whatever it is, it counts: against the embedder or against a text
+            if not self._knows_a_word(query):
+                raise
+            self._shelf.refusal = f"the embedder {self.identity} does not take every text ({_told(error)})"
+        if len(texts) == 1:
+            return _nothing(self.dimensions)
+        half = len(texts) // 2
+        return _stacked([*self._taken(texts[:half], query), *self._taken(texts[half:], query)])
 
     def _believed(self, vectors: Any, texts: Sequence[str], query: bool) -> NDArray[float32]:
         found = self._checked(vectors, len(texts))
@@ -159,6 +179,21 @@ def _between(least: float, value: Any, most: float) -> bool:
 def says_something(text: str) -> bool:
     """Whether a text has a letter or digit: then its vector is hardly ever zero."""
     return any(map(str.isalnum, text))
+
+
+def sense(row: NDArray[float32]) -> bool:
+    """Whether this is a vector, and not the NaN of a text that was not taken."""
+    return bool(row[0] == row[0])
+
+
+def _told(error: Exception) -> str:
+    return error.message if isinstance(error, HoldfastError) else type(error).__name__
+
+
+def _nothing(dimensions: int) -> NDArray[float32]:
+    import numpy as np
+
+    return np.full((1, dimensions), np.nan, np.float32)
 
 
 def _stacked(rows: list[NDArray[float32]]) -> NDArray[float32]:

@@ -182,6 +182,57 @@ def test_a_question_without_a_word_has_no_vector_and_no_fault(home, embedders):
         assert memory.store.embedding.reason is None
 
 
+# -- texts that an embedder cannot take
+
+
+@pytest.fixture
+def choosy(monkeypatch, embedders):
+    """The embedders behind both names fail where a text holds `poison`."""
+
+    class Choosy(HashingEmbedder):
+        def embed(self, texts, *, query=False):
+            if any("poison" in text for text in texts):
+                raise ValueError
+            return super().embed(texts, query=query)
+
+    for name, dimensions in (("builtin", 64), ("minilm", 32)):
+        monkeypatch.setitem(
+            registry.FACTORIES, name, lambda model, name=name, dimensions=dimensions: Choosy(dimensions, name)
+        )
+
+
+def test_one_text_that_cannot_be_taken_keeps_no_other_from_its_vector(home, choosy):
+    with opened(home) as memory:
+        memory.add_many([{"text": text, "type": "note"} for text in ("alpha", "poison", "beta", "gamma")])
+        report = memory.sync()
+        assert report["without_vector"] == 1
+        assert "does not take every text (ValueError)" in report["reason"]
+        assert len(near(memory)) == 3
+        found = memory.search("alpha")
+        assert (found.mode, found.degraded) == ("hybrid", "1 of 4 without vector")
+        assert memory.reindex(embedder="minilm")["vectors"] == 3
+        assert len(near(memory)) == 3
+
+
+def test_a_question_that_cannot_be_taken_is_answered_by_keyword_and_the_next_one_as_ever(home, choosy):
+    with filled(opened(home)) as memory:
+        found = memory.search("alpha poison")
+        assert (found.mode, len(found)) == ("keyword", 1)
+        assert "does not take every text" in found.degraded
+        again = memory.search("alpha")
+        assert (again.mode, again.degraded) == ("hybrid", None)
+
+
+def test_a_change_to_an_embedder_that_takes_few_texts_changes_nothing(home, embedders, choosy, monkeypatch):
+    monkeypatch.setitem(registry.FACTORIES, "builtin", lambda model: HashingEmbedder(64, "builtin"))
+    with filled(opened(home), "alpha", "poison beta", "poison gamma") as memory:
+        before = near(memory)
+        with pytest.raises(ProviderFailed, match="less than half"):
+            memory.reindex(embedder="minilm")
+        assert pinned(home)["provider"] == "builtin"
+        assert near(memory) == before
+
+
 # -- slow models
 
 
@@ -258,6 +309,15 @@ def test_a_slow_embedder_gets_on_from_search_to_search(home, monkeypatch, embedd
 # -- changing the embedder
 
 
+class Failing(HashingEmbedder):
+    """Works once."""
+
+    def embed(self, texts, *, query=False):
+        if self.calls:
+            raise ValueError("half-way")
+        return super().embed(texts, query=query)
+
+
 def test_reindex_changes_the_embedder_of_all(home, embedders):
     with filled(opened(home)) as memory:
         report = memory.reindex(embedder="minilm")
@@ -300,12 +360,6 @@ def test_reindex_refuses_what_the_settings_would_not_use(home, embedders):
 
 
 def test_a_change_to_an_embedder_that_fails_changes_nothing(home, embedders, monkeypatch):
-    class Failing(HashingEmbedder):
-        def embed(self, texts, *, query=False):
-            if len(texts) > 1:
-                raise ValueError("half-way")
-            return super().embed(texts, query=query)
-
     monkeypatch.setitem(registry.FACTORIES, "minilm", lambda model: Failing(32, "minilm"))
     with filled(opened(home)) as memory:
         before = near(memory)
@@ -428,12 +482,6 @@ def test_a_change_that_fails_does_not_undo_one_that_was_made_meanwhile(home, emb
             if len(texts) > 1:
                 building.append(texts)
                 gate.acquire()
-            return super().embed(texts, query=query)
-
-    class Failing(HashingEmbedder):
-        def embed(self, texts, *, query=False):
-            if len(texts) > 1:
-                raise ValueError("half-way")
             return super().embed(texts, query=query)
 
     monkeypatch.setitem(registry.FACTORIES, "minilm", lambda model: Waiting(32, "minilm"))

@@ -115,6 +115,38 @@ def test_anything_else_is_a_failure_that_says_nothing_of_the_text(answer):
     assert SECRET not in caught.value.message
 
 
+class Choosy(HashingEmbedder):
+    """Cannot take some texts."""
+
+    def __init__(self, answer):
+        super().__init__()
+        self.answer = answer
+
+    def embed(self, texts, *, query=False):
+        rows = super().embed(texts, query=query)
+        return self.answer(rows) if "bad" in texts else rows
+
+
+@pytest.mark.parametrize(
+    "answer", [raises(ValueError(SECRET)), lambda rows: rows * np.float32("nan"), lambda rows: rows[1:]]
+)
+def test_a_text_that_cannot_be_taken_costs_no_other_text_its_vector(answer):
+    circuit = Circuit()
+    guarded = Guarded(Choosy(answer), circuit, 1_000)
+    texts = ["a", "b", "c", "bad", "d", "e", "bad"]
+    rows, right = guarded.embed(texts), HashingEmbedder().embed(texts)
+    for row, due, text in zip(rows, right, texts, strict=True):
+        assert np.isnan(row).all() if text == "bad" else (row == due).all()
+    assert not circuit.open
+    assert SECRET not in guarded.refusal
+
+
+def test_a_question_that_cannot_be_taken_is_not_held_against_the_next():
+    guarded = Guarded(Choosy(raises(ValueError())), Circuit(), 1_000)
+    assert np.isnan(guarded.question("bad")[0]).all()
+    assert guarded.question("good")[0].any()
+
+
 def test_a_typed_error_stays_what_it_is():
     with pytest.raises(MissingExtra, match="install it"):
         Circuit().call(lambda: raises(MissingExtra("install it"))(None), 1_000)
@@ -144,7 +176,7 @@ def test_a_hanging_call_is_given_up_at_its_deadline_and_not_repeated():
 
 
 def test_the_circuit_closes_after_a_minute(clock):
-    answers = iter([raises(ValueError()), lambda rows: rows])
+    answers = iter([raises(ValueError()), raises(ValueError()), lambda rows: rows])  # it is tried with a word of ours
     embedder = Guarded(Odd(lambda rows: next(answers)(rows)), Circuit(), 1_000)
     for _ in range(3):
         with pytest.raises(ProviderFailed):

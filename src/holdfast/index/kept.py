@@ -37,6 +37,7 @@ class Kept:
     def __init__(self, dimensions: int) -> None:
         import numpy as np
 
+        self.dimensions = dimensions
         self._mutex = allocate_lock()
         self._most = max(1, MOST_BYTES // (4 * dimensions))
         self._places = np.full(SLOTS, _ABSENT, np.int32)  # by number
@@ -47,14 +48,14 @@ class Kept:
     def take(self, connection: apsw.Connection, numbers: Numbers) -> tuple[Numbers, Floats]:
         """The chunks of these vectors, those that still exist, with their floats."""
         if len(numbers) > self._most:
-            return read(connection, numbers, self._rows.shape[1])[1:]
+            return read(connection, numbers, self.dimensions)[1:]
         with self._mutex:
             self._reach(numbers)
             missing = numbers[self._places[numbers] == _ABSENT]
             if self._used + len(missing) > self._most:
                 self._places[:], self._used, missing = _ABSENT, 0, numbers
             if len(missing):
-                self._add(*read(connection, missing, self._rows.shape[1]))
+                self._add(*read(connection, missing, self.dimensions))
             places = self._places[numbers]
             places = places[places != _ABSENT]
             return self._chunks[places], self._rows[places]

@@ -138,7 +138,7 @@ def _with_floats(connection: apsw.Connection, matrix: Matrix, old: Matrix | None
 
 def _kept(old: Matrix | None, unchanged: dict[int, int], dimensions: int) -> Kept:
     """The floats that were read for the old one, without what has changed since."""
-    if old is None or old.kept is None:
-        return Kept(dimensions)
+    if old is None or old.kept is None or old.kept.dimensions != dimensions:
+        return Kept(dimensions)  # where an index was removed, another may have the path of this one
     old.kept.drop(page for page in old.pages if page not in unchanged)
     return old.kept

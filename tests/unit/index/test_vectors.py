@@ -1,6 +1,7 @@
 """Vectors in SQLite: storage, nearness at size, the cache, and that they end with what they are made of."""
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -235,6 +236,24 @@ def test_the_matrix_follows_a_rebuild(embedded):
     embedded.index.rebuild(embedded.all)
     assert found(embedded, embedder, "alpha 3") == before
     assert len(before) == len(entries)
+
+
+def test_an_index_of_another_embedder_in_the_place_of_one_that_was_removed_is_not_taken_for_damaged(embedded):
+    session = embedded.session()
+    entries = {embedded.add(session, f"alpha {number}", type="note").id for number in range(3)}
+    found(embedded, filled(embedded), "alpha")
+    path = embedded.index.live.ready().path
+    other = embedded.open_index()
+    shutil.rmtree(other.live.folder)
+    wider = HashingEmbedder(96, "wider")
+    other.refresh(embedded.all, 2_000)
+    other.embed(embedded.all, wider, None)
+    assert other.live.ready().path == path
+    vector = Vector(wider.identity, wider.embed(["alpha"], query=True)[0])
+    near = embedded.index.near(ANA, Filter(ids=tuple(entries)), vector, 10)
+    assert {row.id for row in near} == entries
+    assert embedded.index.live.rebuilt == 0
+    other.close()
 
 
 def test_no_float_and_no_bit_of_an_erased_entry_or_of_what_saw_it_is_left(embedded):

@@ -12,7 +12,7 @@ import os
 from _thread import RLock
 
 from ..disk import REAL, exists, read_file, write_atomic
-from ..errors import BadConfig, Corrupt, HoldfastError, ProviderFailed
+from ..errors import BadConfig, Corrupt, HoldfastError, Locked, ProviderFailed, StorageFailed
 from ..lock import Lock
 from ..model.vector import Vector
 from . import pin as pins
@@ -41,6 +41,7 @@ class Embedding:
 
     def __init__(self, folder: str, settings: Settings, index: Index, scope: Scope, disk: Disk = REAL) -> None:
         self._path = os.path.join(folder, pins.FILE)
+        self._lock = Lock(os.path.join(folder, LOCK), disk)  # whoever writes the pin has it
         self._settings, self._index, self._scope, self._disk = settings, index, scope, disk
         self.reason: str | None = None  # why there is no vector; None where there is one, or none is wanted
         self.after_fork()
@@ -208,8 +209,10 @@ class Embedding:
         """Pin what is used first. A home that cannot be written is not pinned; who came before us is right."""
         try:
             if not exists(self._disk, self._path):
-                write_atomic(self._disk, self._path, pins.encoded(pin))
-        except OSError:
+                with self._lock.hold(LEAST_MS, "pin the embedder"):
+                    if not exists(self._disk, self._path):
+                        write_atomic(self._disk, self._path, pins.encoded(pin))
+        except (OSError, Locked, StorageFailed):
             return
         if (there := pins.read(self._disk, self._path)[0]) is not None and there.identity != pin.identity:
             raise ProviderFailed(f"this memory was just given the embedder {there.identity}; ask again")
@@ -259,7 +262,7 @@ class Embedding:
         choice = resolve(provider, self._settings["embedder.model"])
         embedder = None if choice.provider == NONE else self._proven(choice)
         fresh = Pin(identity=embedder.identity if embedder else NONE, **choice.to_dict())
-        with Lock(os.path.join(os.path.dirname(self._path), LOCK), self._disk).hold(_CHANGE_WAIT_MS, "change embedder"):
+        with self._lock.hold(_CHANGE_WAIT_MS, "change embedder"):
             self._change(embedder, fresh, progress)
 
     def _change(self, embedder: Guarded | None, fresh: Pin, progress: Progress | None) -> None:

@@ -12,7 +12,7 @@ import pytest
 import holdfast
 from holdfast.errors import BadConfig, MissingExtra, ProviderFailed
 from holdfast.model.query import Filter
-from holdfast.providers import circuit, registry
+from holdfast.providers import circuit, embedding, registry
 from holdfast.providers import pin as pins
 from holdfast.testing.embedder import HashingEmbedder
 
@@ -85,6 +85,24 @@ def test_auto_is_resolved_once(home, embedders, monkeypatch):
     with opened(home) as memory:
         assert len(near(memory)) == 2
         assert set(embedders) == {"builtin"}
+
+
+def test_of_two_processes_that_use_a_memory_first_the_one_that_pinned_its_embedder_is_right(
+    home, embedders, monkeypatch
+):
+    first, real = opened(home, provider="minilm"), embedding.exists
+
+    def overtaken(disk, path):
+        found = real(disk, path)
+        monkeypatch.setattr(embedding, "exists", real)
+        filled(first)
+        return found
+
+    with first, opened(home, provider="builtin") as second:
+        monkeypatch.setattr(embedding, "exists", overtaken)
+        assert second.search("alpha").mode == "keyword"
+        assert pinned(home)["identity"] == "testing/minilm/32"
+        assert first.search("alpha").mode == "hybrid"
 
 
 def test_a_process_without_the_pinned_embedder_has_none_and_says_so(home, embedders, monkeypatch):

@@ -53,13 +53,19 @@ class Circuit:
             raise ProviderFailed(f"the embedder was busy for {wait_ms} ms")
         try:
             self._refuse_if_open()  # what we waited for may have been given up
-            call = _Call(act, self, late)
+            call = self._begun(act, late)
             if not call.ended_by(deadline):
                 self._late, self.reason = call.running, f"the embedder did not answer within {wait_ms} ms"
                 raise ProviderFailed(self.reason)
         finally:
             self._turn.release()
         return call.answer()  # type: ignore[no-any-return]
+
+    def _begun(self, act: Callable[[], Answer], late: Callable[[Answer], object] | None) -> _Call:
+        try:
+            return _Call(act, self, late)
+        except RuntimeError as error:  # the system has no thread to give, or the interpreter ends
+            raise ProviderFailed("there is no thread to ask the embedder on") from error
 
     def _refuse_if_open(self) -> None:
         if self.open:

@@ -37,12 +37,14 @@ _MOST_FIRST = 16
 def sound(embedder: Embedder) -> Embedder:
     """The embedder, if what it says of itself can be; ProviderFailed if not."""
     identity, dimensions, floor = embedder.identity, embedder.dimensions, embedder.floor
-    if not isinstance(identity, str) or not identity:
-        raise ProviderFailed("the embedder has no name")
+    if not isinstance(identity, str) or not identity or not identity.isprintable():
+        raise ProviderFailed("the embedder has no name that can be written down")
     if type(dimensions) is not int or not 0 < dimensions <= _MOST_DIMENSIONS:
         raise ProviderFailed(f"the embedder {identity} has no dimensions from 1 to {_MOST_DIMENSIONS}")
     if not _between(-1.0, floor, 1.0):
         raise ProviderFailed(f"the embedder {identity} has no floor from -1 to 1")
+    if type(getattr(embedder, "costly", None)) is not bool:
+        raise ProviderFailed(f"the embedder {identity} does not say whether it is costly")
     return embedder
 
 

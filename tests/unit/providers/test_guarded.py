@@ -84,7 +84,8 @@ def test_a_share_of_known_words_that_cannot_be_is_a_failure(known):
     ("name", "value"),
     [
         ("identity", ""), ("identity", None), ("dimensions", 0), ("dimensions", "64"), ("dimensions", 10**9),
-        ("floor", None), ("floor", "high"), ("floor", float("nan")), ("floor", 2.0),
+        ("floor", None), ("floor", "high"), ("floor", float("nan")), ("floor", 2.0), ("identity", "\ud800"),
+        ("identity", "a\nb"), ("costly", None), ("costly", 1),
     ],
 )  # fmt: skip
 def test_an_embedder_that_says_of_itself_what_cannot_be_is_refused(name, value):
@@ -145,6 +146,15 @@ def test_a_question_that_cannot_be_taken_is_not_held_against_the_next():
     guarded = Guarded(Choosy(raises(ValueError())), Circuit(), 1_000)
     assert np.isnan(guarded.question("bad")[0]).all()
     assert guarded.question("good")[0].any()
+
+
+def test_without_a_thread_to_ask_on_there_is_no_vector_and_the_next_call_tries_again(monkeypatch):
+    guarded = Guarded(HashingEmbedder(), Circuit(), 1_000)
+    with monkeypatch.context() as patched:
+        patched.setattr(circuits, "start_new_thread", lambda *_: raises(RuntimeError("can't start new thread"))(None))
+        with pytest.raises(ProviderFailed, match="no thread"):
+            guarded.embed(["a"])
+    assert guarded.embed(["a"]).any()
 
 
 def test_a_typed_error_stays_what_it_is():

@@ -58,7 +58,10 @@ class Candidates:
         self._more = True  # there may be others that hold a word
         by_word = self._by_word()
         vector = self._vector(question)
-        near = self._near(vector) if vector is not None else []
+        near = self._near(vector)
+        if vector is not None and self.mode == "keyword":  # the embedder may have been changed between the two
+            vector = self._vector(question)
+            near = self._near(vector)
         self.rows = _joined(by_word, near)
         if question.dates:
             self.rows = _joined(self.rows, self._dated(question, vector))
@@ -129,8 +132,10 @@ class Candidates:
         self.weights = WITH_VECTORS.replace(keyword=text, vector=near * known, known=known)
         return vector
 
-    def _near(self, vector: Vector) -> list[Row]:
+    def _near(self, vector: Vector | None) -> list[Row]:
         """The nearest; where there is none because the vectors are of another kind, there is no vector side."""
+        if vector is None:
+            return []
         found = self._store.index.near(self._scope, self._wanted, vector, NEAREST)
         if not found and (reason := self._store.embedding.misfit(vector)) is not None:
             self.reason, self.mode, self.weights, self.floor = reason, "keyword", WITHOUT_VECTORS, 1.0

@@ -354,6 +354,21 @@ def test_another_open_process_follows_the_change(home, embedders):
     memory.close()
 
 
+def test_a_search_in_the_middle_of_which_the_embedder_is_changed_uses_the_new_one(home, embedders, monkeypatch):
+    with filled(opened(home)) as memory, opened(home, cache=False) as other:
+        index = other.store.index
+        near = index.near
+
+        def changed(*asked):
+            monkeypatch.setattr(index, "near", near)
+            memory.reindex(embedder="minilm")
+            return near(*asked)
+
+        monkeypatch.setattr(index, "near", changed)
+        found = other.search("alpha")
+        assert (found.mode, found.degraded) == ("hybrid", None)
+
+
 def test_a_change_gets_rid_of_an_embedder_that_hangs(home, embedders, monkeypatch):
     gate = allocate_lock()
 

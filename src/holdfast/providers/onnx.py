@@ -53,9 +53,16 @@ class Options(Value):
 
 def installed(directory: str = "") -> bool:
     """Whether `minilm` could be made here, without loading anything."""
+    return _there("onnxruntime") and (bool(directory) or _there(MINILM_PACKAGE))
+
+
+def _there(module: str) -> bool:
     from importlib.util import find_spec
 
-    return find_spec("onnxruntime") is not None and (bool(directory) or find_spec(MINILM_PACKAGE) is not None)
+    try:
+        return find_spec(module) is not None
+    except ValueError:  # it is loaded, but not by an import
+        return True
 
 
 def minilm(directory: str = "") -> OnnxEmbedder:

@@ -194,6 +194,11 @@ def test_auto_is_the_wheel_unless_the_extra_is_installed(monkeypatch):
     assert registry.resolve("auto").provider == "minilm"
 
 
+def test_a_runtime_that_somebody_put_among_the_modules_counts_as_installed(monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnxruntime", types.ModuleType("onnxruntime"))
+    assert onnx.installed("directory")
+
+
 def test_a_named_provider_is_never_replaced():
     assert registry.resolve("minilm", "somewhere").to_dict() == {"provider": "minilm", "model": "somewhere"}
 

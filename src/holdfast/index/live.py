@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     Answer = TypeVar("Answer")
 
 BUILD_WAIT_MS = 600_000
+_REBUILD_S = 60.0  # how long a build begins again that is taken away: in 2 s a `forget` every half second won
 STEADY_S = 0.005  # a search asks twenty questions, and begins by looking: they need not all look again
 _NEVER = float("-inf")  # not 0: a machine that has just started counts its seconds from there
 _ALONE_WAIT_MS = 60_000
@@ -160,7 +161,7 @@ class Live:
             with self._lock.hold(BUILD_WAIT_MS, "rebuild the index"):
                 self._builder().build(self._scope, progress, furnish)
 
-        self.typed(lambda: persist(build, self._make_folder))
+        self.typed(lambda: persist(build, self._make_folder, _REBUILD_S))
         self.let_go()
 
     def let_go(self) -> None:

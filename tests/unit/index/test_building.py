@@ -1,6 +1,8 @@
 """A new generation is filled without a log; all of it is on the medium before CURRENT names it."""
 
 import os
+import time
+from types import SimpleNamespace
 
 import apsw
 import pytest
@@ -66,3 +68,23 @@ def test_a_live_generation_is_logged(embedded):
         lambda c: [c.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")]
     )
     assert modes == ["wal", 1]
+
+
+def test_a_rebuild_goes_on_although_forgetting_takes_its_generation_away_again_and_again(embedded, monkeypatch):
+    session = embedded.session()
+    embedded.add(session, "alpha")
+    embedded.index.refresh(embedded.all, 2_000)
+    moved, generations = [0.0], embedded.index.generations
+    clock = SimpleNamespace(monotonic=lambda: time.monotonic() + moved[0], sleep=time.sleep)
+    monkeypatch.setattr("holdfast.index.mending.time", clock)
+
+    def taken(_done, _total):
+        if moved[0] < 12.0:
+            moved[0] += 1.0  # seconds that the build took so far
+            for name in generations.unbuilt():
+                generations.drop(name)
+
+    before = generations.current()
+    embedded.index.rebuild(embedded.all, taken)
+    assert moved[0] == 12.0
+    assert generations.current() != before

@@ -28,7 +28,11 @@ def zone_of(memory: Memory) -> tzinfo | None:
 def _local(stamp: str, zone: tzinfo | None) -> datetime:
     from datetime import UTC, datetime
 
-    return datetime.fromtimestamp(millis(stamp) / 1000, UTC).astimezone(zone)
+    there = datetime.fromtimestamp(millis(stamp) / 1000, UTC)
+    try:
+        return there.astimezone(zone)
+    except (OverflowError, ValueError):  # the last day of 9999, seen from the east: no calendar has the next one
+        return there
 
 
 def when(stamp: str, zone: tzinfo | None = None) -> str:

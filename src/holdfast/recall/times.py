@@ -58,12 +58,13 @@ def _named(said: str, now: int, zone: str) -> int:
 def _midnight(date: str, zone: str, field: str) -> int:
     from datetime import datetime
 
+    here = _zone(zone)
     try:
         day = datetime.fromisoformat(date)
-    except ValueError:
+        day = day.replace(tzinfo=here) if here is not None else day.astimezone()
+    except (ValueError, OverflowError):  # the system's zone is not asked about the year 1
         raise Invalid(f"{field} is not a date of the calendar: {date}", field=field) from None
-    here = _zone(zone)
-    return parse(day.replace(tzinfo=here) if here is not None else day.astimezone(), field)
+    return parse(day, field)
 
 
 def _zone(name: str) -> tzinfo | None:

@@ -56,3 +56,7 @@ def test_times_are_shown_in_the_zone_of_the_person() -> None:
 
 def test_durations_are_in_milliseconds_or_seconds() -> None:
     assert (figures.took(0.84), figures.took(1234)) == ("0.8 ms", "1.2 s")
+
+
+def test_a_time_that_the_zone_has_no_day_for_is_shown_as_it_is_stored() -> None:
+    assert figures.when("9999-12-31T23:59:59.999Z", ZoneInfo("Pacific/Kiritimati")) == "9999-12-31 23:59"

@@ -113,6 +113,12 @@ def test_anything_else_is_invalid_and_names_the_field(given):
     assert caught.value.details["field"] == "until"
 
 
+@pytest.mark.parametrize("zone", ["", "UTC", "Pacific/Kiritimati", "America/Los_Angeles"])
+def test_a_date_before_every_entry_is_invalid_in_any_zone(zone):
+    with pytest.raises(Invalid, match="since"):
+        moment("0001-01-01", NOW, zone)
+
+
 def test_a_span_may_be_open_at_either_end():
     assert span(None, None, NOW, "") == (None, None)
     assert span("2d", None, NOW, "") == (NOW - 2 * DAY_MS, None)

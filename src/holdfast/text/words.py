@@ -28,7 +28,7 @@ _MOST_STARS = 3  # SQLite's GLOB backtracks: time grows with the power of the nu
 _ASCII_WORD = re.compile(r"\w+", re.ASCII)
 _ASCII_PIECE = re.compile(r"[\w*?']+", re.ASCII)
 _NO_LETTERS = "*?_'\u2019"
-_STARRED = re.compile(r"\*\*+")  # Markdown's bold, Python's **kwargs: never a wildcard
+_NO_WILDCARD = re.compile(r"\*\*+|\?(?=\w+=)")  # Markdown's bold, Python's **kwargs, an address's ?id=5
 
 
 def tokens(text: str) -> list[str]:
@@ -68,7 +68,7 @@ def words(question: str) -> Words:
 def _pieces(question: str) -> Iterator[str]:
     """The first 256 words with their wildcards and apostrophes."""
     count = 0
-    plain = _STARRED.sub(" ", question.lower())
+    plain = _NO_WILDCARD.sub(" ", question.lower())
     for match in _piece_pattern(plain).finditer(plain):
         if match[0].strip(_NO_LETTERS):
             yield match[0].replace("\u2019", "'")
@@ -90,11 +90,12 @@ class _Found:
         self.globs: dict[str, None] = {}
 
     def take(self, piece: str) -> None:
-        """Contractions lose their small ends (`don't`, `l'auth`, `Ana's`); a question mark at an end is one."""
+        """Contractions lose their small ends (`don't`, `l'auth`, `Jo's`); a question mark at an end is one."""
         parts = [part.strip("?") for part in piece.split("'") if part.strip(_NO_LETTERS)]
         contracted = piece.rstrip("?").endswith("n't")
+        owner = parts[-2:-1] if parts[-1:] == ["s"] else []  # however short: `the DB's port`
         for part in parts:
-            if contracted or (len(parts) > 1 and len(part) < 3):
+            if contracted or (len(parts) > 1 and len(part) < 3 and part not in owner):
                 self.stopped.update(dict.fromkeys(tokens(part)))
             elif _is_glob(part) and len(self.globs) < MOST_GLOBS:
                 self.globs[part] = None

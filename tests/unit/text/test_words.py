@@ -16,6 +16,11 @@ from holdfast.text.words import MOST_GLOBS, MOST_LETTERS, QUERY_BYTES, QUERY_WOR
         ("où est le serveur d'authentification", ("serveur", "authentification")),
         ("don't l'auth O'Brien's rock'n'roll", ("auth", "brien", "rock", "roll")),
         ("it isn’t Ana’s bug", ("ana", "bug")),
+        ("it's the DB's port and Jo’s?", ("db", "port", "jo")),
+        (
+            "see https://shop.example/items?id=42&page=2",
+            ("see", "https", "shop", "example", "items", "id", "42", "page", "2"),
+        ),
         ("deploy deploy Deploy", ("deploy",)),
         ("हिन्दी भाषा", ("हिन्दी", "भाषा")),
         ("cafe\u0301", ("cafe\u0301",)),

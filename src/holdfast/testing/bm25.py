@@ -68,4 +68,4 @@ def has_glob(text: str, pattern: str) -> bool:
     """Whether a whole word, as it stands or as it is indexed, matches `d?ploy` or `*fix*`."""
     pieces = ({"*": r"\w*", "?": r"\w"}.get(char, re.escape(char)) for char in pattern.lower())
     wanted = re.compile("".join(pieces))
-    return any(wanted.fullmatch(word) for word in (*_parts(text), *split(text)))
+    return any(wanted.fullmatch(word) for word in (*tokens(text.lower()), *_parts(text), *split(text)))

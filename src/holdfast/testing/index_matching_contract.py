@@ -62,6 +62,12 @@ class MatchContract:
         assert backend.find("h?tfix") == backend.find("*tfix") == backend.find("ho*fix") == [entry.id]
         assert backend.find("h?fix") == []
 
+    @pytest.mark.parametrize("question", ["deploy", "deploy*", "d?ploy", "*arget", "make_*", "make_d*get"])
+    def test_a_wildcard_finds_what_underscores_join_as_the_word_does(self, backend: Workbench, question: str) -> None:
+        backend.session()
+        entry = backend.add("run make_deploy_target")
+        assert backend.find(question) == [entry.id]
+
     @pytest.mark.parametrize(
         ("text", "question"),
         [

@@ -1,11 +1,16 @@
 """Globs: words with `?` for one character and `*` for any number, matched word by word in linear time.
 
-In scripts without spaces a word begins anywhere: there `猫*` is a letter that the text holds.
+A word is whatever the index finds by itself: `deploy` in `make_deploy_target`, `resume` in `résumé`. In scripts
+without spaces one begins anywhere: there `猫*` is a letter that the text holds.
 """
 
 from __future__ import annotations
 
 import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _WORD = re.compile(r"\w+")
 _LONGEST_WORD = 128
@@ -15,8 +20,24 @@ def matches(pattern: str, text: str) -> bool:
     """Whether a word of the text matches `d?ploy` or `*fix*`; linear, since words are bounded."""
     if _begins_anywhere(pattern):
         return pattern[:-1].lower() in text.lower()
-    wanted = _compiled(pattern)
-    return any(wanted.match(word) for word in _WORD.findall(text.lower()) if len(word) <= _LONGEST_WORD)
+    wanted = _compiled(_plain(pattern))
+    return any(wanted.match(word) for word in _words(_plain(text)) if len(word) <= _LONGEST_WORD)
+
+
+def _plain(text: str) -> str:
+    if text.isascii():
+        return text.lower()
+    from .accents import unaccented
+
+    return unaccented(text.lower())
+
+
+def _words(text: str) -> Iterator[str]:
+    """Words, then what underscores join in them."""
+    for word in _WORD.findall(text):
+        yield word
+        if "_" in word:
+            yield from word.split("_")
 
 
 def _begins_anywhere(pattern: str) -> bool:
@@ -41,6 +62,6 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 def _bounded(pattern: str) -> str:
     """At most four stars, runs of them as one: the cost of a match grows with their number."""
-    pattern = re.sub(r"\*+", "*", pattern[:_LONGEST_WORD].lower())
+    pattern = re.sub(r"\*+", "*", pattern[:_LONGEST_WORD])
     head = pattern.split("*")
     return "*".join(head[:5])

@@ -13,6 +13,12 @@ from holdfast.text.globs import matches
         ("猫*", "我养了一只猫", True),  # where no spaces are written, a word begins anywhere
         ("แ*", "ฉันรักแมว" * 40, True),
         ("猫*", "我养了一只狗", False),
+        ("deploy*", "run make_deploy_target", True),  # as `deploy` finds it
+        ("make*target", "run make_deploy_target", True),
+        ("make_d*", "run make_deploy_target", True),
+        ("ploy*", "run make_deploy_target", False),
+        ("resum*", "my Résumé", True),
+        ("RÉS?MÉ", "my re\u0301sume\u0301", True),
     ],
 )
 def test_a_pattern_is_matched_word_by_word(pattern, text, found):

@@ -198,7 +198,8 @@ def _hit(one: Ranked, entry: Entry, parts: Parts, score: float, scores: dict[str
     scores.update(
         factors, coverage=parts.coverage, nearness=parts.nearness, cosine=parts.cosine, relevance=relevance(factors)
     )
-    terms = (*asked.words.terms, *asked.words.prefixes, *asked.words.letters)
+    said = asked.words
+    terms = (*said.terms, *(prefix + "*" for prefix in said.prefixes), *said.globs, *said.letters)
     shown = snippet(searchable_text(entry.content), terms, asked.snippet_chars, parts.span)
     return Hit(
         id=entry.id, type=entry.type, path=entry.path, score=score, snippet=shown, marks=Marks(shown, terms),

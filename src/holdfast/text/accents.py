@@ -21,3 +21,12 @@ _PLAIN = {
 def unaccented(text: str) -> str:
     """The text without accents, those that are characters of their own included."""
     return _COMBINING.sub("", text.translate(_PLAIN))
+
+
+def with_places(text: str) -> tuple[str, list[int] | None]:
+    """The same, and where each of its characters, and its end, stands in the text; None: where it stands here."""
+    plain = text.translate(_PLAIN)
+    if not _COMBINING.search(plain):
+        return plain, None
+    kept = [place for place, letter in enumerate(plain) if not "\u0300" <= letter <= "\u036f"]
+    return "".join(plain[place] for place in kept), [*kept, len(plain)]

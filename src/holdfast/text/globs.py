@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"\w+")
 _LONGEST_WORD = 128
+_ANY = rf"\w{{0,{_LONGEST_WORD}}}"
 
 
 def matches(pattern: str, text: str) -> bool:
@@ -55,13 +56,19 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     if pattern not in _patterns:
         if len(_patterns) > 200:
             _patterns.clear()
-        pieces = [{"*": r"\w*", "?": r"\w"}.get(char, re.escape(char)) for char in _bounded(pattern)]
-        _patterns[pattern] = re.compile("".join(pieces) + r"\Z")
+        _patterns[pattern] = re.compile(source(_bounded(pattern)) + r"\Z")
     return _patterns[pattern]
 
 
+def source(pattern: str) -> str:
+    """A regular expression for a word; what stands between two stars is settled where it first fits, and stays."""
+    first, *rest = (re.escape(part).replace(r"\?", r"\w") for part in pattern.split("*"))
+    between = "".join(f"(?>{_ANY}?{part})" for part in rest[:-1])
+    return first + between + "".join(_ANY + part for part in rest[-1:])
+
+
 def _bounded(pattern: str) -> str:
-    """At most four stars, runs of them as one: the cost of a match grows with their number."""
+    """At most four stars, runs of them as one."""
     pattern = re.sub(r"\*+", "*", pattern[:_LONGEST_WORD])
     head = pattern.split("*")
     return "*".join(head[:5])

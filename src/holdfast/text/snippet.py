@@ -1,7 +1,8 @@
 """Snippets: the part of a text that shows best why it was found, and where in it the words stand.
 
-Words are found by their stem, roughly: `deploy` marks `deployed` and `deployment`. Scripts without spaces
-are matched letter by letter, Arabic words by what the index holds of them. Nothing here ranks; it only shows.
+Words are found by their stem, roughly, accents or not: `deploy` marks `deployed` and `deployment`. Patterns such as
+`dep*` and `d?ploy` mark the words that they match. Scripts without spaces are matched letter by letter, Arabic words
+by what the index holds of them. Nothing here ranks; it only shows.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from . import globs
 from .cut import end_before, shorten, start_after
 
 TYPE_CHECKING = False
@@ -25,6 +27,8 @@ _ENDINGS = (
     "y",
 )  # fmt: skip
 _SHORTEST_STEM = 3
+_SMALL = "(?:s|es|ed|ing)?"  # what may follow two letters
+_LETTER = r"[^\W_]"  # the index parts words at underscores too
 
 
 def snippet(text: str, terms: Sequence[str], limit: int = LENGTH, within: tuple[int, int] | None = None) -> str:
@@ -85,16 +89,27 @@ def highlight(text: str, terms: Sequence[str]) -> list[tuple[int, int]]:
 
 def _matches(text: str, terms: Sequence[str]) -> Iterator[tuple[int, int, int]]:
     """(start, end, which term) of every place where one stands."""
+    plain, at = _plain(text)
     for pattern, offset in _patterns(tuple(terms)):
-        for match in pattern.finditer(text):
+        for match in pattern.finditer(plain):
             which = match.lastindex or 1
-            yield match.start(which), match.end(which), which + offset
+            start, end = match.span(which)
+            yield (start, end, which + offset) if at is None else (at[start], at[end], which + offset)
     roots = [term for term in terms[:_MOST_TERMS] if not term.isascii()]
     if roots:
         from .arabic import places
 
         for start, end, which in places(text, roots):
             yield start, end, which + _MOST_TERMS
+
+
+def _plain(text: str) -> tuple[str, list[int] | None]:
+    """A text without accents, and where each of its characters stood if not in the same place."""
+    if text.isascii():
+        return text, None
+    from .accents import with_places
+
+    return with_places(text)
 
 
 _made: dict[tuple[str, ...], Patterns] = {}  # every hit of a search is looked through for the same terms
@@ -105,7 +120,7 @@ def _patterns(terms: tuple[str, ...]) -> Patterns:
     """Patterns for these terms, each with the number of terms before its own."""
     found = _made.get(terms)
     if found is None:
-        known = list(dict.fromkeys(term for term in terms if term))[:_MOST_TERMS]
+        known = [term for term in dict.fromkeys(_plain(term)[0] for term in terms) if term][:_MOST_TERMS]
         spaced = [term for term in known if term[0].isascii() or not _spaceless(term)]
         joined = [term for term in known if term not in spaced]
         sources = (_by_words(spaced), 0), (_by_letters(joined), len(spaced))
@@ -124,20 +139,30 @@ def _spaceless(term: str) -> bool:
 
 def _by_words(terms: list[str]) -> str:
     """Words that begin with a term's stem; most letters of a text are passed over for not beginning any."""
-    first = re.escape("".join(sorted({term[0] for term in terms})))
-    return rf"(?=[{first}])(?<!\w)(?:{'|'.join(rf'({_stem(term)})' for term in terms)})" if terms else ""
+    first = "".join(sorted({term[0] for term in terms}))
+    begins = _LETTER if _is_pattern(first) else f"[{re.escape(first)}]"
+    return rf"(?={begins})(?<!{_LETTER})(?:{'|'.join(f'({_stem(term)})' for term in terms)})" if terms else ""
 
 
 def _by_letters(terms: list[str]) -> str:
     """Looked for ahead, so that pairs may overlap."""
-    return rf"(?={'|'.join(f'({re.escape(term)})' for term in terms)})" if terms else ""
+    each = (globs.source(term.strip("*")) for term in terms)  # a word that begins anywhere ends nowhere
+    return f"(?={'|'.join(f'({term})' for term in each)})" if terms else ""
+
+
+def _is_pattern(term: str) -> bool:
+    return "*" in term or "?" in term
 
 
 def _stem(term: str) -> str:
     """A pattern for a term and its inflections; short words must match whole but for a small ending."""
+    if _is_pattern(term):
+        return rf"{globs.source(term)}(?!{_LETTER})"
+    if len(term) < _SHORTEST_STEM or term.isdigit():
+        return rf"{re.escape(term)}{_SMALL if len(term) == 2 and term.isalpha() else ''}(?!{_LETTER})"
     ending = next((end for end in _ENDINGS if term.endswith(end) and len(term) - len(end) >= _SHORTEST_STEM), "")
     stem = re.escape(term[: len(term) - len(ending)])
-    return rf"{stem}\w*" if len(term) - len(ending) > _SHORTEST_STEM else rf"{stem}\w{{0,4}}(?!\w)"
+    return f"{stem}{_LETTER}*" if len(term) - len(ending) > _SHORTEST_STEM else rf"{stem}{_LETTER}{{0,4}}(?!{_LETTER})"
 
 
 def _densest(found: list[tuple[int, int, int]], width: int) -> tuple[int, int]:

@@ -210,3 +210,11 @@ def test_a_hit_shows_what_it_was_found_by(tmp_path, question, said, marked):
         memory.add(said)
         (hit,) = memory.search(question)
         assert [hit.snippet[start:end] for start, end in hit.marks] == [marked]
+
+
+@pytest.mark.parametrize("question", ["d?ploy*", "dep*", "*ployments"])
+def test_of_a_long_text_the_place_that_a_pattern_matches_is_shown(tmp_path, question):
+    with holdfast.open(tmp_path / "home", embedder="none") as memory:
+        memory.add("Nothing of interest is said here. " * 60 + "Deployments wait. " + "Nor is it there. " * 60)
+        (hit,) = memory.search(question)
+        assert [hit.snippet[start:end] for start, end in hit.marks] == ["Deployments"]

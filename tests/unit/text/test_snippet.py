@@ -7,6 +7,10 @@ from holdfast.text.snippet import Marks, highlight, snippet
 FILLER = "lorem ipsum dolor sit amet "
 
 
+def shown(text, term):
+    return [text[start:end] for start, end in highlight(text, [term])]
+
+
 def test_a_short_text_is_its_own_snippet():
     assert snippet("We deployed it.", ["deploy"]) == "We deployed it."
 
@@ -59,7 +63,47 @@ def test_a_script_without_spaces_is_shown_around_its_pairs():
 )
 def test_a_term_marks_its_inflections(term, marked):
     text = "We deployed; deployments are running. Deploy! redeploy pruned"
-    assert [text[start:end] for start, end in highlight(text, [term])] == marked
+    assert shown(text, term) == marked
+
+
+@pytest.mark.parametrize(
+    ("term", "marked"),
+    [("go", ["go", "goes", "going"]), ("b", ["b"]), ("1", ["1"]), ("192", ["192"]), ("db", ["DBs"]), ("v2", ["v2"])],
+)
+def test_a_short_word_or_a_number_marks_no_longer_ones(term, marked):
+    assert shown("go goes going goal, a b bad; 1 17 192 1920 DBs v2 v2x", term) == marked
+
+
+@pytest.mark.parametrize("term", ["resume", "résumé", "re\u0301sume\u0301", "RESUME", "resum*", "r?sumé"])
+@pytest.mark.parametrize("text", ["my résumé here", "my re\u0301sume\u0301 here", "my Resume here"])
+def test_accents_do_not_matter(text, term):
+    assert shown(text, term) == [text[3:-5]]
+
+
+@pytest.mark.parametrize(
+    ("term", "marked"),
+    [
+        ("deploy", ["deploy", "Deployment"]),
+        ("deploy_target", ["deploy_target"]),
+        ("dep*", ["deploy_target", "Deployment"]),
+        ("d?ploy*", ["deploy_target", "Deployment"]),
+        ("*ment", ["Deployment"]),
+        ("m*y_t*get", ["make_deploy_target"]),
+        ("d?p", []),
+        ("猫*", ["猫"]),
+        ("我*猫", ["我养了一只猫"]),
+    ],
+)
+def test_a_pattern_marks_what_it_matches_and_underscores_part_words(term, marked):
+    assert shown("make_deploy_target, a Deployment. 我养了一只猫", term) == marked
+
+
+def test_a_snippet_shows_where_a_pattern_matches():
+    assert "deployments" in snippet(FILLER * 60 + "deployments " + FILLER * 60, ["d?ploy*"], 100)
+
+
+def test_a_pattern_takes_no_time_however_long_a_word_is():
+    assert highlight("a_" * 20_000 + "ab" * 20_000, ["*a*b*c"]) == []
 
 
 def test_overlapping_pairs_are_one_mark():

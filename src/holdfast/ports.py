@@ -200,7 +200,7 @@ class Index(Protocol):
         """
 
     def begun(self, scope: Scope, terms: Sequence[str]) -> dict[str, list[str]]:
-        """For each of these words a few that begin with it, of any text; in alphabetical order, and only as stems."""
+        """For each of these words a few longer ones of the scope; in alphabetical order, and only as stems."""
 
     def stems(self, text: str) -> list[str]:
         """The tokens under which this text is found, in order."""

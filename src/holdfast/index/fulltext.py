@@ -14,11 +14,12 @@ import apsw
 from ..text.content import rooted
 from .database import ask_all, ask_one
 from .gate import GATE
-from .numbers import SHARED, block, session_word
+from .numbers import LAST, SHARED, block, session_word
+from .questions import begun as longer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from ..model.query import Words
@@ -34,6 +35,8 @@ _HELD = (
     "SELECT j.key FROM json_each(?) j "
     "WHERE EXISTS(SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH j.value AND rowid BETWEEN ? AND ?)"
 )
+_FEW = 8  # longer words that are wanted
+_STEPS = (_FEW, 32, 128, 512)  # how many are looked at in a row: the first are as a rule enough
 _WITHIN = " AND rowid BETWEEN ? AND ?"
 _ANY = "SELECT 1 FROM chunks WHERE n BETWEEN ? AND ? LIMIT 1"
 
@@ -101,10 +104,37 @@ def _blocks(connection: apsw.Connection, scope: Scope) -> list[Block]:
 
 
 def held(connection: apsw.Connection, scope: Scope, terms: Sequence[str]) -> set[str]:
-    """Those of these words that stand in any text of a user or in a shared one; the first row tells."""
-    asked = json.dumps({term: _COLUMNS + _quoted(term) for term in terms})
-    found = (row for blocks in _blocks(connection, scope) for row in ask_all(connection, _HELD, (asked, *blocks)))
-    return {term for (term,) in found}
+    """Those of these words that stand in any text of a user or in a shared one."""
+    return _there(connection, scope, {term: _COLUMNS + _quoted(term) for term in terms})
+
+
+def _there(connection: apsw.Connection, scope: Scope, queries: Mapping[str, str]) -> set[str]:
+    """The names of those queries that find anything; the first row tells."""
+    asked = json.dumps(queries)
+    blocks = _blocks(connection, scope) if scope.user is not None else [(0, LAST)]
+    found = (row for block in blocks for row in ask_all(connection, _HELD, (asked, *block)))
+    return {name for (name,) in found}
+
+
+def begun(connection: apsw.Connection, scope: Scope, stems: Sequence[str]) -> list[str]:
+    """A few that begin with the last of these stems and stand behind the others, in a text of a user or a shared one.
+
+    Nobody's words may take the place of another's: that would tell that they are there.
+    """
+    *before, last = stems
+    found: list[str] = []
+    if not _there(connection, scope, {last: f"{_COLUMNS}({_quoted(' '.join(stems))} *)"}):
+        return found  # as a rule; looking through the words of others would take longer
+    after = last
+    for step in _STEPS:
+        ends = longer(connection, last, after, step)
+        words = [" ".join((*before, end)) for end in ends]
+        there = held(connection, scope, words)
+        found += [word for word in words if word in there]
+        if len(found) >= _FEW or len(ends) < step:
+            break
+        after = ends[-1]
+    return found[:_FEW]
 
 
 class Stemmer:

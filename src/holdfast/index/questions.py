@@ -132,7 +132,7 @@ def own(connection: apsw.Connection, scope: Scope) -> Scope:
 
 # One statement for all: opening a vocabulary costs more than looking a word up in it.
 _VOCABULARY = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab(main, chunks_fts, row)"
-_BEGUN = "SELECT term FROM temp.vocabulary WHERE term >= ? AND term < ? LIMIT 8"
+_BEGUN = "SELECT term FROM temp.vocabulary WHERE term > ? AND term < ? LIMIT ?"
 _SEEN = "SELECT v.term, v.doc FROM json_each(?) j CROSS JOIN temp.vocabulary v ON v.term=j.value"
 
 
@@ -144,10 +144,10 @@ def rarity(connection: apsw.Connection, stems: list[str | None]) -> dict[str | N
     return {None: int(total[0]) if total else 0, **dict(ask_all(connection, _SEEN, (json.dumps(wanted),)))}
 
 
-def begun(connection: apsw.Connection, stems: list[str]) -> dict[str, list[str]]:
-    """A few stems that begin with each of these, shortest words first as far as the alphabet has it so."""
+def begun(connection: apsw.Connection, stem: str, after: str, most: int) -> list[str]:
+    """The next longer stems of any text that begin with this one, in alphabetical order."""
     connection.execute(_VOCABULARY)
-    return {stem: [term for (term,) in ask_all(connection, _BEGUN, (stem, stem + "\U0010ffff"))] for stem in stems}
+    return [term for (term,) in ask_all(connection, _BEGUN, (after, stem + "\U0010ffff", most))]
 
 
 def locate(connection: apsw.Connection, scope: Scope, ids: Sequence[str], every: bool) -> dict[str, Address]:

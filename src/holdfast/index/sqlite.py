@@ -165,9 +165,14 @@ class SqliteIndex(Levelled):
         return {term: count if count and known[keys[term]] else 0 for term, count in counts.items()}
 
     def begun(self, scope: Scope, terms: Sequence[str]) -> dict[str, list[str]]:
-        stems = {term: found for term in terms if (found := self.stems(term))}
-        last = self._noted.of(self.live, "begun", list({found[-1] for found in stems.values()}), questions.begun)
-        return {term: [" ".join((*found[:-1], end)) for end in last[found[-1]]] for term, found in stems.items()}
+        from .fulltext import begun
+
+        def ask(connection: apsw.Connection, keys: list[Any]) -> dict[Any, list[str]]:
+            return {key: begun(connection, scope, key[-1]) for key in keys}
+
+        keys = {term: (scope.user, scope.shared, tuple(stems)) for term in terms if (stems := self.stems(term))}
+        known = self._noted.of(self.live, "begun", keys.values(), ask)
+        return {term: known[key] for term, key in keys.items()}
 
     def stems(self, text: str) -> list[str]:
         if self._stemmer is None:

@@ -14,7 +14,7 @@ from ..text.content import rooted
 from ..text.words import searchable, tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ..model.query import Words
 
@@ -41,11 +41,12 @@ def occurrences(words: Sequence[str], term: str, *, prefix: bool = False) -> int
     return count
 
 
-def longer(term: str, texts: Iterable[Sequence[str]], most: int = 8) -> list[str]:
+def longer(term: str, texts: Sequence[Sequence[str]], most: int = 8) -> list[str]:
     """A few words of these texts that begin with a term's last part, by the alphabet, each behind its other parts."""
-    parts = split(term)
-    known = sorted({word for text in texts for word in text if parts and word.startswith(parts[-1])})
-    return [" ".join((*parts[:-1], word)) for word in known][:most]
+    *before, last = split(term) or [""]
+    known = sorted({word for text in texts for word in text if last and word.startswith(last) and word != last})
+    phrases = [" ".join((*before, word)) for word in known]
+    return [phrase for phrase in phrases if any(occurrences(text, phrase) for text in texts)][:most]
 
 
 def scores(texts: Mapping[str, Sequence[str]], words: Words) -> dict[str, float]:

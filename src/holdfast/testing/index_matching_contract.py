@@ -285,6 +285,15 @@ class MatchContract:
         backend.add(" ".join(f"zahn{letter}" for letter in "abcdefghij"))
         assert len(backend.level().begun(ALL, ["zahn"])["zahn"]) == 8
 
+    def test_longer_words_of_others_do_not_take_the_place_of_ones_own(self, backend: Workbench) -> None:
+        backend.session()
+        backend.add("certexpires_soon and sync zzz")
+        backend.session(OTHER, user="ben")
+        for number in range(100):
+            backend.add(f"certexpires{number}x cert{number} sync", OTHER, user="ben")
+        found = backend.level().begun(ANA, ["cert", "certexpires", "sync_z"])
+        assert [len(found[term]) for term in ("cert", "certexpires", "sync_z")] == [1, 0, 1]
+
     def test_a_text_is_found_under_its_own_stems(self, backend: Workbench) -> None:
         stems = backend.index.stems("Migrating databases")
         assert len(stems) == 2

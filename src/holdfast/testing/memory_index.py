@@ -264,7 +264,7 @@ class MemoryIndex:
         return len(texts), {t: sum(occurrences(text, t) > 0 for text in texts) if t in held else 0 for t in terms}
 
     def begun(self, scope: Scope, terms: Sequence[str]) -> dict[str, list[str]]:
-        return {term: longer(term, (split(searched(e)) for e, _ in self._in(self._all, VISIBLE))) for term in terms}
+        return {term: longer(term, [split(searched(e)) for e, _ in self._in(scope, VISIBLE)]) for term in terms}
 
     def stems(self, text: str) -> list[str]:
         return split(text)

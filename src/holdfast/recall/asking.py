@@ -79,8 +79,9 @@ def _take_names(text: str, authors: Sequence[str]) -> tuple[tuple[str, ...], str
     """Which authors are named, and the question without them."""
     known = _first_names(authors)
     named: dict[str, None] = {}
-    rest = text
-    for author in sorted((a for a in authors if " " in a), key=len, reverse=True):
+    rest, said = text, text.lower()
+    # Looked for as text first: a pattern for each of 2,000 names took half a second.
+    for author in sorted((a for a in authors if " " in a and a.lower() in said), key=len, reverse=True):
         shorter = re.sub(rf"\b{re.escape(author)}(?:['’]s)?\b", " ", rest, flags=re.IGNORECASE)
         if shorter != rest:
             named[author], rest = None, shorter

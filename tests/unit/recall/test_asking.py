@@ -2,6 +2,7 @@
 
 import pytest
 
+from holdfast.recall import asking
 from holdfast.recall.asking import trust, understand
 from holdfast.recall.dates import Named, counted, named_dates, nearness, spans, spelled
 from holdfast.text.words import tokens
@@ -24,6 +25,14 @@ def test_two_named_authors_are_both_taken_out():
 def test_a_name_of_several_words_is_found_whole_and_by_its_first_word():
     assert understand("What did Ana Lucia Ruiz say about tea?", AUTHORS).authors == ("Ana Lucia Ruiz",)
     assert understand("What did Ana say about tea?", AUTHORS).authors == ("Ana Lucia Ruiz",)
+
+
+def test_of_many_names_only_those_that_stand_in_a_question_cost_a_pattern(monkeypatch):
+    sought = []
+    monkeypatch.setattr(asking.re, "escape", lambda name: sought.append(name) or name)
+    crowd = [f"Given{number} Family{number}" for number in range(2000)]
+    assert understand("What did ANA RUIZ say about tea?", ["Ana Ruiz", *crowd]).authors == ("Ana Ruiz",)
+    assert sought == ["Ana Ruiz"]
 
 
 def test_a_name_that_is_also_a_word_does_not_count_at_the_beginning():

@@ -47,8 +47,6 @@ _FTS_PARTS = """
 SELECT c.n, c.text, e.tags, e.path, e.session_id
 FROM chunks c JOIN entries e ON e.n = c.entry WHERE e.n = ? AND c.stop IS NOT NULL
 """
-
-
 _READ = (
     "id", "seq", "checksum", "scope", "session_id", "user_id", "workspace", "timestamp", "type", "importance", "pinned",
     "sensitive", "provenance", "key", "tool", "path", "tags", "references", "metadata", "content",
@@ -236,7 +234,8 @@ class Rows:
             return
         n, state, spans = found
         changes = record["set"]
-        if state == VISIBLE:
+        worded = state == VISIBLE and ("text" in changes or "tags" in changes)  # of 1 MiB this takes seconds
+        if worded:
             self._hide(n)
         for column in ("importance", "pinned", "sensitive"):
             if column in changes:
@@ -251,7 +250,7 @@ class Rows:
                 self._stale.shown(n)
         kept = [*json.loads(spans or "[]"), [line.offset, line.length]]
         self._run("UPDATE entries SET spans=?, checksum=? WHERE n=?", (_json(kept), record.get("checksum", ""), n))
-        if state == VISIBLE:
+        if worded:
             self._show(n)
 
     def _retag(self, n: int, tags: list[str]) -> None:

@@ -1,6 +1,9 @@
 """Entries go into the tables many at a time; the result is as if they had come one by one."""
 
+import pytest
+
 from holdfast.guard.validate import draft
+from holdfast.index.rows import Rows
 from holdfast.model.entry import Tombstone
 from holdfast.model.moment import iso
 from holdfast.model.query import Filter
@@ -36,6 +39,16 @@ def test_an_amendment_in_the_same_batch_finds_its_entry(embedded):
     assert rows(embedded, pinned=True) == [first]
     assert embedded.find("rewritten") == [first]
     assert sorted(rows(embedded)) == sorted([first, second, third])
+
+
+def test_a_change_of_no_word_leaves_the_full_text_alone(embedded, monkeypatch):
+    session = embedded.session()
+    entry = embedded.add(session, "deploy on Friday")
+    assert embedded.find("friday") == [entry.id]
+    monkeypatch.setattr(Rows, "_hide", lambda *_: pytest.fail("its words were taken out"))
+    embedded.journal.amend(embedded.scope(), session, entry.id, "user", {"importance": 0.9, "pinned": True})
+    assert rows(embedded, pinned=True, min_importance=0.9) == [entry.id]
+    assert embedded.find("friday") == [entry.id]
 
 
 def test_a_later_value_hides_the_earlier_one_of_the_same_batch(embedded):

@@ -183,6 +183,29 @@ def test_search_that_finds_nothing_says_so_with_exit_code_three(shell: Shell) ->
     filled(shell)
     ran = shell("search", "zeppelin")
     assert (ran.code, ran.out, ran.err) == (3, "", "nothing matches\n")
+
+
+@pytest.mark.parametrize("question", ["", "?!", "🍕"])
+def test_a_question_without_words_is_told_so(shell: Shell, question: str) -> None:
+    shell.add("I like 🍕, do you?!")
+    ran = shell("search", question)
+    assert (ran.code, ran.out) == (3, "")
+    assert ran.err.startswith("nothing to look for: entries are found by words")
+
+
+def test_a_page_after_the_last_one_does_not_say_that_nothing_matches(shell: Shell) -> None:
+    shell.add("The oak is by the river")
+    ran = shell("search", "oak", "--offset", "1")
+    assert (ran.code, ran.out, ran.err) == (3, "", "no more than 1 hit matched\n")
+
+
+def test_a_list_that_filters_leave_empty_does_not_say_that_nothing_is_remembered(shell: Shell) -> None:
+    assert shell("list").err == "nothing is remembered yet\n"
+    assert shell("list", "--deleted").err == "nothing was deleted\n"
+    shell.add("The oak is by the river")
+    assert shell("list", "--tag", "tree").err == "no entry passes these filters\n"
+    assert shell("list", "--offset", "1").err == "no entry passes these filters\n"
+    assert shell("list", "--deleted", "--tag", "tree").err == "no deleted entry passes these filters\n"
     empty = shell("search", "zeppelin", "--json")
     assert (empty.code, empty.json()["hits"]) == (3, [])
 

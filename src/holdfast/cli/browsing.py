@@ -54,10 +54,14 @@ def list_entries(call: Call, /, deleted: bool, **given: Any) -> int:
     holdfast list --session login --since yesterday
     holdfast list --deleted                       what `undelete` can bring back
     """
+    asked = narrowed(call.user, given)
     with call.memory() as memory:
-        found = memory.query(rank="recent", hidden=deleted, **narrowed(call.user, given))
+        found = memory.query(rank="recent", hidden=deleted, **asked)
         zone = figures.zone_of(memory)
-    return show(call, found, zone, "nothing was deleted" if deleted else "nothing is remembered yet")
+    otherwise = "nothing was deleted" if deleted else "nothing is remembered yet"
+    if asked["offset"] or asked.keys() - {"user", "limit", "offset"}:
+        otherwise = f"no {'deleted ' if deleted else ''}entry passes these filters"
+    return show(call, found, zone, otherwise)
 
 
 @click.command(cls=Verb)

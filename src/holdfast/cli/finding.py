@@ -41,24 +41,16 @@ def search(call: Call, /, words: tuple[str, ...], explain: bool, **given: Any) -
     holdfast search oauth --json | jq '.hits[0].snippet'
     """
     with call.memory() as memory:
-        question = " ".join(words)
-        found = memory.search(question, **narrowed(call.user, given))
+        found = memory.search(" ".join(words), **narrowed(call.user, given))
         zone = figures.zone_of(memory)
     if call.as_json:
         screen.data(found.to_dict())
     else:
-        _print_hits(found, zone, explain, given["offset"], _nothing(question, given["offset"]))
+        _print_hits(found, zone, explain, given["offset"])
     return OK if found.hits else NOTHING
 
 
-def _nothing(question: str, before: int) -> str:
-    """What to say where there is no hit."""
-    if not any(letter.isalnum() for letter in question):
-        return "nothing to look for: entries are found by words and numbers, and the question has none"
-    return f"no more than {figures.count(before, 'hit')} matched" if before else "nothing matches"
-
-
-def _print_hits(found: SearchResult, zone: tzinfo | None, explain: bool, before: int, otherwise: str) -> None:
+def _print_hits(found: SearchResult, zone: tzinfo | None, explain: bool, before: int) -> None:
     if found.degraded:
         screen.warn(f"this answer may not be whole: {found.degraded}")
     for number, hit in enumerate(found.hits, before + 1):
@@ -66,7 +58,7 @@ def _print_hits(found: SearchResult, zone: tzinfo | None, explain: bool, before:
             screen.line("")
         entries.hit(number, hit, zone, explain=explain)
     if not found.hits:
-        screen.note(otherwise)
+        screen.note(f"no more than {figures.count(before, 'hit')} matched" if before else "nothing matches")
     if explain:
         lacking = found.degraded or "nothing is missing"
         screen.note(f"{figures.count(len(found), 'hit')}, mode {found.mode}, {figures.took(found.took_ms)}; {lacking}")

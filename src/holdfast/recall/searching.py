@@ -44,6 +44,7 @@ CROWD = 50_000  # candidates where something else than the match decides: the ne
 IN_VAIN = 40  # candidates in a row that score too little: no better ones follow, or hardly by another rank
 SETTLED = 10  # the best so many say how well a question is answered
 WITHOUT_VECTOR = 0.01  # share of a scope that may lack a vector before the answer says so
+WORDLESS = "the question has no words or numbers, and entries are found by these"
 LONGEST_PROMPT = 20_000  # characters of a prompt that are looked up
 
 
@@ -91,7 +92,7 @@ def search(store: Store, scope: Scope, asked: Ask) -> SearchResult:
     behind = store.index.refresh(scope, store.settings["index.wait_ms"])
     damaged = store.reader.damaged
     hits: list[Hit] = []
-    mode, reason = "keyword", None
+    mode, reason = "keyword", WORDLESS if asked.words.empty else None
     if not asked.words.empty:
         authors = store.index.authors(scope, MOST_AUTHORS)
         question = understand(asked.text, authors, asked.words, store.clock.now(), store.settings["time.zone"])
@@ -114,7 +115,7 @@ def _degraded(store: Store, scope: Scope, behind: int, damaged: int, mode: str, 
     if damaged:
         reasons.append(f"{damaged} damaged or lost entries left out; run `holdfast verify`")
     if reason is not None:
-        reasons.append(f"by keyword only: {reason}")
+        reasons.append(reason if reason is WORDLESS else f"by keyword only: {reason}")
     missing, total = store.embedding.missing(scope) if mode == "hybrid" else (0, 0)
     if missing > total * WITHOUT_VECTOR:
         reasons.append(f"{missing} of {total} without vector")

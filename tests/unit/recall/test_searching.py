@@ -218,3 +218,10 @@ def test_of_a_long_text_the_place_that_a_pattern_matches_is_shown(tmp_path, ques
         memory.add("Nothing of interest is said here. " * 60 + "Deployments wait. " + "Nor is it there. " * 60)
         (hit,) = memory.search(question)
         assert [hit.snippet[start:end] for start, end in hit.marks] == ["Deployments"]
+
+
+@pytest.mark.parametrize("question", ["🎉", "?!", "…", ""])
+def test_a_question_without_a_word_says_that_it_cannot_be_answered(crowd, question):
+    found = crowd.search(question)
+    assert not found.hits
+    assert found.degraded == "the question has no words or numbers, and entries are found by these"

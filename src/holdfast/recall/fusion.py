@@ -52,6 +52,7 @@ WITHOUT_VECTORS = Weights(vector=0.0, neighbour=0.3, session=0.5, author=0.5)
 FEW = 60  # of which a search compares as many vectors: all candidates that there are, if there are fewer
 AMONG_FEW = 0.5  # taken off the words' weight there: which of them are rare among so few is chance
 PIECE = 640  # characters of the longest text that is searched as a whole
+TALKATIVE = 0.2  # share of texts longer than that which people do not reach: none in LoCoMo, half with an assistant
 
 
 def scaled(scores: Sequence[float]) -> Column:
@@ -157,8 +158,19 @@ def by_form(rows: Sequence[Row], question: Question, weights: Weights) -> Column
 
 def talk_of(rows: Sequence[Row]) -> list[bool]:
     """Which people said to each other: by name or by nobody knows whom, in sessions without an assistant."""
-    assisted = {row.session_id for row in rows if "assistant" in (row.role, row.author)}
+    assisted = _assisted(rows)
     return [row.session_id not in assisted and _by_somebody(row) for row in rows]
+
+
+def _assisted(rows: Sequence[Row]) -> set[str | None]:
+    """Sessions with an assistant: one that is named so, or one that is not and shows by how long it goes on."""
+    found = {row.session_id for row in rows if "assistant" in (row.role, row.author)}
+    told: dict[str | None, list[bool]] = {}
+    for row in rows:
+        if row.size:
+            told.setdefault(row.session_id, []).append(row.size > PIECE)
+    found.update(session for session, long in told.items() if sum(long) > TALKATIVE * len(long))
+    return found
 
 
 def _by_somebody(row: Row) -> bool:

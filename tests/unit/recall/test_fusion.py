@@ -18,6 +18,7 @@ from holdfast.recall.fusion import (
     lent,
     scaled,
     spread,
+    talk_of,
 )
 from holdfast.recall.wording import Sought
 
@@ -109,6 +110,19 @@ def test_the_form_of_a_turn_counts_only_among_people():
     assert not any(by_form([row("a", role="user", said="Why?"), row("b", role="assistant")], question, Weights()))
     mixed = [row("a", author="Ana", role="user", said="Why?"), row("b", role="assistant")]
     assert not any(by_form(mixed, question, Weights()))
+
+
+def test_an_assistant_that_nobody_named_so_is_known_by_how_long_it_goes_on():
+    said = [row("a", author="Ana", said="Why?"), row("b", author="Copilot", size=5 * PIECE)]
+    assert talk_of(said) == [False, False]
+    pasted = [row(str(number), author="Ana") for number in range(9)]
+    assert talk_of([*pasted, row("log", author="Ben", size=5 * PIECE)]) == [True] * 10
+    assert talk_of([*said, row("c", session="other", author="Ana", said="Why?")]) == [False, False, True]
+
+
+def test_texts_that_were_not_read_do_not_say_how_long_they_are():
+    unread = [row(str(number), author="Ana", size=0) for number in range(9)]
+    assert talk_of([*unread, row("long", author="Copilot", size=5 * PIECE)]) == [False] * 10
 
 
 @pytest.mark.parametrize(

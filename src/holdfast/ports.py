@@ -191,7 +191,7 @@ class Index(Protocol):
         """Names of those who speak in this scope, in order; at most so many."""
 
     def mentions(self, scope: Scope, author: str) -> tuple[int, int]:
-        """How often an author's name stands in their own words, and in those of the others they speak with."""
+        """How often what an author is called stands in their own words, and in those of the others they speak with."""
 
     def rarity(self, scope: Scope, terms: Sequence[str]) -> tuple[int, dict[str, int]]:
         """Number of searchable entries, and in how many each term occurs, whosever they are.

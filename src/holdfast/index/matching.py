@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from operator import itemgetter
 
+from ..text.names import called
 from .database import ask_all, ask_one
 from .fulltext import beginning, match_query, phrase, texts
 from .questions import MANY, ROW, columns, described, found_row, row_of, tell
@@ -214,8 +215,8 @@ def authors(connection: apsw.Connection, scope: Scope, most: int) -> list[str]:
 
 
 def mentions(connection: apsw.Connection, scope: Scope, author: str) -> tuple[int, int]:
-    """How often an author's name stands in their own words and in those of the others they speak with."""
-    said = texts(connection, scope, phrase(author))
+    """How often what an author is called stands in their own words and in those of the others they speak with."""
+    said = texts(connection, scope, phrase(called(author)))
     if said is None:
         return 0, 0
     few = f"SELECT count(*) FROM (SELECT chunk FROM ({said.sql}) LIMIT ?)"

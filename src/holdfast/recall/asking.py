@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 
+from ..model.entry import ROLES
 from ..model.value import Value
 from ..text.form import wanted_form
+from ..text.names import called, is_handle
 from ..text.words import words
 from .dates import Named, counted, named_dates
 
@@ -20,9 +22,9 @@ if TYPE_CHECKING:
 
     from ..model.query import Words
 
-_FIRST_PERSON = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|me|my|mine|myself)\b")  # "we" may be anybody
+_FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|myself)\b")  # "we" may be anybody
+_SMALL_I = re.compile(r"\bi\b(?!\.)")  # but "i.e."
 _WORD = re.compile(r"\w+(?:['’]s)?")
-ROLES = ("user", "assistant", "system", "tool")
 _MOST_SHARED = 4  # authors who may have a first name in common and all be meant
 _MOST_NAMED = 8  # in a prompt that names more, none of them is who is asked for
 # Names that are also words begin many questions; they count only inside a sentence, and with a capital letter.
@@ -69,20 +71,26 @@ def understand(
     if asked.empty:
         rest, asked = text, words(text)
     return Question(
-        text=rest, words=asked, authors=named, first_person=bool(_FIRST_PERSON.search(text)),
+        text=rest, words=asked, authors=named, first_person=_of_oneself(text),
         dates=(*named_dates(text), *(counted(text, now, zone) if now is not None else ())), form=wanted_form(text),
         kinds=tuple(kind for kind, names in KINDS.items() if not names.isdisjoint(asked.terms)),
     )  # fmt: skip
 
 
+def _of_oneself(text: str) -> bool:
+    """Whether somebody asks about themselves; who writes all in lower case means `i` so too."""
+    return bool(_FIRST_PERSON.search(text) or (text.islower() and _SMALL_I.search(text)))
+
+
 def _take_names(text: str, authors: Sequence[str]) -> tuple[tuple[str, ...], str]:
     """Which authors are named, and the question without them."""
-    known = _first_names(authors)
+    said = text.lower()
+    known = _called(authors, said)
     named: dict[str, None] = {}
-    rest, said = text, text.lower()
+    rest = text
     # Looked for as text first: a pattern for each of 2,000 names took half a second.
-    for author in sorted((a for a in authors if " " in a and a.lower() in said), key=len, reverse=True):
-        shorter = re.sub(rf"\b{re.escape(author)}(?:['’]s)?\b", " ", rest, flags=re.IGNORECASE)
+    for author in sorted((a for a in authors if a.lower() in said and _compound(a)), key=len, reverse=True):
+        shorter = re.sub(rf"(?<!\w){re.escape(author)}(?:['’]s)?(?!\w)", " ", rest, flags=re.IGNORECASE)
         if shorter != rest:
             named[author], rest = None, shorter
     pieces, last = [], 0
@@ -90,7 +98,7 @@ def _take_names(text: str, authors: Sequence[str]) -> tuple[tuple[str, ...], str
     for hit in _WORD.finditer(rest):
         name = re.sub(r"['’]s\Z", "", hit[0])
         found = known.get(name.lower())
-        if found is not None and _is_name(name, name == hit[0] and not rest[: hit.start()].strip(), lazy):
+        if found is not None and _is_name(name, found, name == hit[0] and not rest[: hit.start()].strip(), lazy):
             named.update(dict.fromkeys(found))
             pieces.append(rest[last : hit.start()])
             last = hit.end()
@@ -98,19 +106,32 @@ def _take_names(text: str, authors: Sequence[str]) -> tuple[tuple[str, ...], str
     return tuple(named), " ".join(pieces) if len(pieces) > 1 else rest
 
 
-def _first_names(authors: Sequence[str]) -> dict[str, list[str]]:
-    """Authors by their first word, where only few have it; roles are no names."""
+def _compound(author: str) -> bool:
+    """Whether its name is more than one word, as `Ana Ruiz` and `ana.ruiz@example.com` are."""
+    return not author.replace("_", "").isalnum()
+
+
+def _called(authors: Sequence[str], said: str) -> dict[str, list[str]]:
+    """Authors by what they are called here, where only few are called so, or by their handle; roles are no names."""
+    spoken = {re.sub(r"['’]s\Z", "", word) for word in _WORD.findall(said)}.difference(ROLES)
     found: dict[str, list[str]] = {}
     for author in authors:
-        first = author.split()[0].lower() if author.split() else ""
-        if first and first not in ROLES:
-            found.setdefault(first, []).append(author)
-    return {first: meant for first, meant in found.items() if len(meant) <= _MOST_SHARED}
+        short, whole = called(author), author.lower()
+        if short in spoken:
+            found.setdefault(short, []).append(author)
+        if whole in spoken and whole != short:
+            found.setdefault(whole, []).append(author)
+    return {name: meant for name, meant in found.items() if len(meant) <= _MOST_SHARED}
 
 
-def _is_name(word: str, begins: bool, lazy: bool) -> bool:
-    """By its capital letter, or without where the question has none; at the beginning it may be another word."""
-    if word.lower() in _AMBIGUOUS:
+def _is_name(word: str, meant: Sequence[str], begins: bool, lazy: bool) -> bool:
+    """By its capital letter, or without where the question has none; at the beginning it may be another word.
+
+    A handle is written as it is; what is left of it without its digits may be another word, too.
+    """
+    if not word.isalpha():
+        return not word.isdigit()
+    if word.lower() in _AMBIGUOUS or all(map(is_handle, meant)):
         return word[:1].isupper() and not begins
     return word[:1].isupper() or (lazy and len(word) > 2)
 

@@ -249,6 +249,13 @@ class MatchContract:
         assert backend.level().mentions(ANA, "Zoe") == (1, 2)
         assert backend.index.mentions(ANA, "Nobody") == (0, 0)
 
+    @pytest.mark.parametrize("zoe", ["Zoe Smith", "zoe.smith@example.com", "zoe80"])
+    def test_a_full_name_or_a_handle_is_mentioned_by_what_people_are_called(self, backend: Workbench, zoe: str) -> None:
+        backend.session()
+        for author, text in ((zoe, "I am Zoe"), ("Ana", "Hello Zoe"), ("Ana", "Zoe, really?"), ("Ana", "Smith")):
+            backend.add(content={"text": text, "author": author})
+        assert backend.level().mentions(ANA, zoe) == (1, 2)
+
     def test_rarity_counts_entries_and_those_with_each_term(self, backend: Workbench) -> None:
         backend.session()
         for text in ("apple pear", "apple", "plum"):

@@ -18,6 +18,7 @@ from ..model.record import fold, is_entry
 from ..model.replay import Address
 from ..model.scope import whole
 from ..text.content import searchable_text
+from ..text.names import called
 from .bm25 import has_glob, longer, occurrences, scores, split
 from .memory_vectors import MemoryVectors, views_of, with_cosine
 from .said import held, searched
@@ -251,11 +252,10 @@ class MemoryIndex:
         return sorted(named)[:most]
 
     def mentions(self, scope: Scope, author: str) -> tuple[int, int]:
-        places = {known.journal for entry, known in self._in(scope) if entry.author == author}
-        spoken = [(entry, known) for entry, known in self._in(self._all, VISIBLE) if known.journal in places]
-        named = [entry.author for entry, _ in spoken if entry.author and occurrences(split(searched(entry)), author)]
-        own = sum(name == author for name in named)
-        return own, len(named) - own
+        name, places = called(author), {known.journal for entry, known in self._in(scope) if entry.author == author}
+        spoken = [entry for entry, known in self._in(self._all, VISIBLE) if known.journal in places]
+        named = [entry.author for entry in spoken if entry.author and occurrences(split(searched(entry)), name)]
+        return named.count(author), len(named) - named.count(author)
 
     def rarity(self, scope: Scope, terms: Sequence[str]) -> tuple[int, dict[str, int]]:
         texts = [split(searched(entry)) for entry, _ in self._in(self._all, VISIBLE)]

@@ -60,6 +60,25 @@ def test_a_question_in_lower_case_names_authors_too_unless_they_may_be_words():
     assert understand("What did melanie plant", AUTHORS).authors == ()
 
 
+@pytest.mark.parametrize("author", ["ana.ruiz@example.com", "ana80", "Ana-Lucia", "@ana_r"])
+def test_a_handle_or_an_address_is_named_by_what_people_call_its_owner(author):
+    asked = understand("What did Ana say about tea?", ["Ben", author])
+    assert (asked.authors, asked.words.terms) == ((author,), ("tea",))
+    assert understand("What did Ben say about tea?", ["Ben", author]).authors == ("Ben",)
+
+
+def test_a_handle_is_named_as_it_is_written():
+    assert understand("What did user_42 say about tea?", ["user_42", "user_43"]).authors == ("user_42",)
+    asked = understand("What did ana.ruiz@example.com's team say?", ["ana.ruiz@example.com"])
+    assert (asked.authors, asked.words.terms) == (("ana.ruiz@example.com",), ("team",))
+
+
+def test_what_a_handle_begins_with_may_be_another_word():
+    assert understand("how do i get support", ["support@example.com"]).authors == ()
+    assert understand("Support for tea", ["support7"]).authors == ()
+    assert understand("What cost 42 euros?", ["42"]).authors == ()
+
+
 def test_a_prompt_that_names_many_asks_for_none_of_them():
     team = [f"Person{number}" for number in range(9)]
     asked = understand("Notes of " + ", ".join(team), team)
@@ -78,6 +97,10 @@ def test_a_question_of_nothing_but_a_name_keeps_it():
         ("my favourite tea", True),
         ("What did Ana order?", False),
         ("How do we pay them?", False),
+        ("what did i order", True),
+        ("i've to order tea", True),
+        ("drinks, i.e. tea", False),
+        ("Tea of type i", False),
         ("mystery me-too", False),
     ],
 )

@@ -1,0 +1,26 @@
+"""What people call somebody by."""
+
+import pytest
+
+from holdfast.text.names import called, is_handle
+
+
+@pytest.mark.parametrize(
+    ("author", "name", "handle"),
+    [
+        ("Caroline", "caroline", False),
+        ("Ana Ruiz", "ana", False),
+        ("Émile Zola", "émile", False),
+        ("王小明", "王小明", False),
+        ("ana.ruiz@example.com", "ana", True),
+        ("@ana_r", "ana", True),
+        ("ana80", "ana", True),
+        ("Jean-Luc Picard", "jean", True),
+        ("user_42", "user_42", True),
+        ("J. Ruiz", "j.", True),
+        ("42", "42", True),
+        ("", "", True),
+    ],
+)
+def test_a_name_is_cut_to_what_people_say(author, name, handle):
+    assert (called(author), is_handle(author)) == (name, handle)

@@ -159,7 +159,10 @@ def by_form(rows: Sequence[Row], question: Question, weights: Weights) -> Column
 def talk_of(rows: Sequence[Row]) -> list[bool]:
     """Which people said to each other: by name or by nobody knows whom, in sessions without an assistant."""
     assisted = _assisted(rows)
-    return [row.session_id not in assisted and _by_somebody(row) for row in rows]
+    turns: dict[str | None, int] = {}
+    for row in rows:
+        turns[row.session_id] = turns.get(row.session_id, 0) + 1
+    return [row.session_id not in assisted and _by_somebody(row, turns[row.session_id] > 1) for row in rows]
 
 
 def _assisted(rows: Sequence[Row]) -> set[str | None]:
@@ -173,9 +176,10 @@ def _assisted(rows: Sequence[Row]) -> set[str | None]:
     return found
 
 
-def _by_somebody(row: Row) -> bool:
+def _by_somebody(row: Row, answered: bool) -> bool:
+    """By name; or by nobody knows whom, if the session has another turn: alone it is rather a note."""
     if row.author is None:
-        return row.role is None and row.type == "conversation"
+        return answered and row.role is None and row.type == "conversation"
     return row.author.lower() not in ROLES
 
 

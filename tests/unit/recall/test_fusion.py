@@ -120,6 +120,13 @@ def test_an_assistant_that_nobody_named_so_is_known_by_how_long_it_goes_on():
     assert talk_of([*said, row("c", session="other", author="Ana", said="Why?")]) == [False, False, True]
 
 
+def test_what_nobody_signed_is_talk_only_beside_another_turn():
+    alone = row("c", session="other")
+    assert talk_of([row("a"), row("b"), alone]) == [True, True, False]
+    alone.author = "Ana"
+    assert talk_of([alone]) == [True]
+
+
 def test_texts_that_were_not_read_do_not_say_how_long_they_are():
     unread = [row(str(number), author="Ana", size=0) for number in range(9)]
     assert talk_of([*unread, row("long", author="Copilot", size=5 * PIECE)]) == [False] * 10

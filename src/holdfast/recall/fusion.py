@@ -34,6 +34,7 @@ class Weights(Value):
     known: float = 1.0  # how far the vector side knows the question's language
     neighbour: float = 0.25
     beyond: float = 0.1
+    answer: float = 0.2  # what a turn that asks lends besides to the one after it, among people
     author: float = 0.55
     date: float = 0.8
     session: float = 0.3  # where the candidates of its session hold every word of the question between them
@@ -48,7 +49,7 @@ class Weights(Value):
 
 
 WITH_VECTORS = Weights()
-WITHOUT_VECTORS = Weights(vector=0.0, neighbour=0.3, session=0.5, author=0.5)
+WITHOUT_VECTORS = Weights(vector=0.0, neighbour=0.3, answer=0.24, session=0.5, author=0.5)
 FEW = 60  # of which a search compares as many vectors: all candidates that there are, if there are fewer
 AMONG_FEW = 0.5  # taken off the words' weight there: which of them are rare among so few is chance
 PIECE = 640  # characters of the longest text that is searched as a whole
@@ -112,6 +113,16 @@ def lent(rows: Sequence[Row], base: Column, weights: Weights) -> Column:
         of, seq = beside.get, row.seq
         found.append(near * (of(seq - 1, 0.0) + of(seq + 1, 0.0)) + far * (of(seq - 2, 0.0) + of(seq + 2, 0.0)))
     return found
+
+
+def answering(rows: Sequence[Row], base: Column, weights: Weights) -> Column:
+    """What a turn that asks lends to the one after it, among people: the answer has other words than the question."""
+    asked = {
+        (row.file, row.seq + 1): own
+        for row, own, said in zip(rows, base, talk_of(rows), strict=True)
+        if own and said and asks(row.said)
+    }
+    return [weights.answer * asked.get((row.file, row.seq), 0.0) for row in rows] if asked else []
 
 
 def by_author(rows: Sequence[Row], question: Question, trusted: Mapping[str, float]) -> Column:
@@ -220,7 +231,7 @@ def fused(
     base = blended(rows, weights)
     together, session = by_words(rows, sought, weights)
     return Fused({
-        "base": base, "neighbour": lent(rows, base, weights),
+        "base": base, "neighbour": lent(rows, base, weights), "answer": answering(rows, base, weights),
         "author": [weights.author * value for value in by_author(rows, question, trusted)],
         "date": [weights.date * value for value in by_date(rows, question)],
         "kind": [weights.kind * (row.type in question.kinds) for row in rows] if question.kinds else [],

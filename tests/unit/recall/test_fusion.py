@@ -10,6 +10,7 @@ from holdfast.recall.fusion import (
     WITHOUT_VECTORS,
     Fused,
     Weights,
+    answering,
     blended,
     by_author,
     by_form,
@@ -127,6 +128,14 @@ def test_what_nobody_signed_is_talk_only_beside_another_turn():
     assert talk_of([alone]) == [True]
 
 
+def test_what_follows_a_question_among_people_may_be_the_answer():
+    turns = [row("a", author="Ana", said="Where is the kite?", seq=1), row("b", author="Ben", said="Gone.", seq=2)]
+    assert answering([*turns, row("c", author="Ana", seq=3)], [1.0, 0.0, 0.0], Weights(answer=0.2)) == [0.0, 0.2, 0.0]
+    assert answering(turns[::-1], [1.0, 0.0], Weights()) == []  # nobody asked for what the question holds
+    turns[1].role = "assistant"
+    assert answering(turns, [1.0, 0.0], Weights()) == []
+
+
 def test_texts_that_were_not_read_do_not_say_how_long_they_are():
     unread = [row(str(number), author="Ana", size=0) for number in range(9)]
     assert talk_of([*unread, row("long", author="Copilot", size=5 * PIECE)]) == [False] * 10
@@ -175,7 +184,7 @@ def test_every_part_is_shown_and_the_best_match_is_one():
     assert max(found.match) == found.match[1] == 1.0
     assert found.explained(1)["author"] > 0 == found.explained(0)["author"]
     assert set(found.explained(0)) == {
-        "base", "neighbour", "author", "date", "kind", "form", "together", "session",
+        "base", "neighbour", "answer", "author", "date", "kind", "form", "together", "session",
     }  # fmt: skip
     assert not any(found.explained(-1).values())
 

@@ -138,6 +138,9 @@ def _pieces(directory: str) -> list[str]:
     return zlib.decompress(_read(VOCABULARY)).decode().split("\n")
 
 
+_IDEOGRAPHS = 2_000  # in a vocabulary that was made for Chinese or Japanese, too: English ones have some 250
+
+
 class OnnxEmbedder:
     """Implements `ports.Embedder`."""
 
@@ -153,6 +156,9 @@ class OnnxEmbedder:
             raise ProviderFailed(f"the vocabulary of {model} lacks {error}: not an uncased WordPiece one") from error
         self._vocabulary, self._options = vocabulary, options
         self._cut = WordPiece(vocabulary, lambda word: (unknown,))
+        self._reads_ideographs = (
+            sum(len(piece) == 1 and "\u4e00" <= piece <= "\u9fff" for piece in pieces) >= _IDEOGRAPHS
+        )
         self.floor = options.floor
         self.dimensions = self._run([[self._start, self._end]]).shape[1]
         digest = hashlib.sha256(data + "\n".join(pieces).encode()).hexdigest()
@@ -171,11 +177,18 @@ class OnnxEmbedder:
         return vectors
 
     def known(self, text: str) -> float:
-        """The share of words that the vocabulary can spell."""
+        """The share of words that the vocabulary has more of than their letters."""
         from ..text.wordpiece import words
 
         found = words(text)
-        return sum(self._cut.pieces(word) is not None for word in found) / len(found) if found else 1.0
+        return sum(map(self._knows, found)) / len(found) if found else 1.0
+
+    def _knows(self, word: str) -> bool:
+        """An English model spells Arabic and Japanese letter by letter, which says nothing of what it was taught."""
+        pieces = self._cut.pieces(word)
+        if pieces is None or word.isascii():
+            return pieces is not None
+        return len(word) >= 2 * len(pieces) or (self._reads_ideographs and "\u3040" <= word[0] <= "\u9fff")
 
     def _numbers(self, text: str) -> list[int]:
         return [self._start, *self._cut.encode(text)[: self._options.max_tokens - 2], self._end]

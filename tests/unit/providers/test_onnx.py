@@ -105,6 +105,18 @@ def test_known_is_the_share_of_words_that_can_be_spelt(directory):
     assert embedder.known("cat zebra") == 0.5
 
 
+def test_a_language_that_is_only_spelt_letter_by_letter_is_not_known(directory):
+    letters = ["س", "##ل", "##ا", "##م", "猫", "##こ", "ね"]
+    embedder = onnx.encoder(directory(words=[*WORDS, *letters, "سلامة"]))
+    assert embedder.known("سلام") == embedder.known("猫") == embedder.known("ねこ") == 0.0
+    assert embedder.known("سلامة") == 1.0
+
+
+def test_a_vocabulary_of_many_ideographs_knows_them(directory):
+    chinese = [chr(code) for code in range(0x4E00, 0x4E00 + 2_000)]
+    assert onnx.encoder(directory(words=[*WORDS, *chinese])).known("一丁") == 1.0
+
+
 def test_whatever_changes_the_numbers_changes_the_identity(directory):
     identities = {
         onnx.encoder(directory("same", **change)).identity

@@ -37,6 +37,7 @@ _HELD = (
 )
 _FEW = 8  # longer words that are wanted
 _STEPS = (_FEW, 32, 128, 512)  # how many are looked at in a row: the first are as a rule enough
+_WORD, _MOST_WORDS = 24, 5_000  # letters of a text whose stems are remembered, and of how many
 _WITHIN = " AND rowid BETWEEN ? AND ?"
 _ANY = "SELECT 1 FROM chunks WHERE n BETWEEN ? AND ? LIMIT 1"
 
@@ -144,9 +145,20 @@ class Stemmer:
         self._mutex = allocate_lock()
         self._connection = apsw.Connection(":memory:")
         self._tokenise = self._connection.fts5_tokenizer("porter", ["unicode61"])
+        self._words: dict[str, list[str]] = {}  # words of questions, which every part of a search asks for
 
     def stems(self, text: str) -> list[str]:
         """Stems in order, repeats included."""
+        if len(text) > _WORD:
+            return self._cut(text)
+        found = self._words.get(text)
+        if found is None:
+            if len(self._words) >= _MOST_WORDS:
+                self._words.clear()
+            found = self._words[text] = self._cut(text)
+        return found
+
+    def _cut(self, text: str) -> list[str]:
         data = rooted(text).encode("utf-8", "replace")
         with GATE, self._mutex:
             found: Any = self._tokenise(

@@ -115,11 +115,11 @@ def lent(rows: Sequence[Row], base: Column, weights: Weights) -> Column:
     return found
 
 
-def answering(rows: Sequence[Row], base: Column, weights: Weights) -> Column:
+def answering(rows: Sequence[Row], talk: Sequence[bool], base: Column, weights: Weights) -> Column:
     """What a turn that asks lends to the one after it, among people: the answer has other words than the question."""
     asked = {
         (row.file, row.seq + 1): own
-        for row, own, said in zip(rows, base, talk_of(rows), strict=True)
+        for row, own, said in zip(rows, base, talk, strict=True)
         if own and said and asks(row.said)
     }
     return [weights.answer * asked.get((row.file, row.seq), 0.0) for row in rows] if asked else []
@@ -146,13 +146,12 @@ def by_date(rows: Sequence[Row], question: Question) -> Column:
     return [nearness(dates, row.time) for row in rows] if dates else []
 
 
-def by_form(rows: Sequence[Row], question: Question, weights: Weights) -> Column:
+def by_form(rows: Sequence[Row], talk: Sequence[bool], question: Question, weights: Weights) -> Column:
     """In talk between people, turns that tell count more than turns that ask, and most what can be the answer; of
     anything else what is longer than one piece is taken down: of many the best looks good by chance.
 
     With an assistant it is not so: there the user's questions say what the user has and wants.
     """
-    talk = talk_of(rows)
     found = [-weights.long * log(row.size / PIECE) if row.size > PIECE else 0.0 for row in rows]
     if not any(talk):
         return found
@@ -228,12 +227,12 @@ def fused(
     rows: Sequence[Row], question: Question, sought: Sought, trusted: Mapping[str, float], weights: Weights
 ) -> Fused:
     """All signals together."""
-    base = blended(rows, weights)
+    base, talk = blended(rows, weights), talk_of(rows)
     together, session = by_words(rows, sought, weights)
     return Fused({
-        "base": base, "neighbour": lent(rows, base, weights), "answer": answering(rows, base, weights),
+        "base": base, "neighbour": lent(rows, base, weights), "answer": answering(rows, talk, base, weights),
         "author": [weights.author * value for value in by_author(rows, question, trusted)],
         "date": [weights.date * value for value in by_date(rows, question)],
         "kind": [weights.kind * (row.type in question.kinds) for row in rows] if question.kinds else [],
-        "form": by_form(rows, question, weights), "together": together, "session": session,
+        "form": by_form(rows, talk, question, weights), "together": together, "session": session,
     })  # fmt: skip

@@ -100,17 +100,19 @@ def test_a_decision_counts_more_where_one_is_asked_for():
 
 
 def test_the_form_of_a_turn_counts_where_names_are_missing():
-    assert by_form([row("a", said="Why?"), row("b", size=400)], understand("tea", []), Weights())[0] < 0
+    rows = [row("a", said="Why?"), row("b", size=400)]
+    assert by_form(rows, talk_of(rows), understand("tea", []), Weights())[0] < 0
 
 
 def test_the_form_of_a_turn_counts_only_among_people():
     people = [row("a", author="Ana", said="Why?"), row("b", author="Ben", size=400)]
     question = understand("tea", [])
-    asking, telling = by_form(people, question, Weights())
+    asking, telling = by_form(people, talk_of(people), question, Weights())
     assert asking < 0 < telling
-    assert not any(by_form([row("a", role="user", said="Why?"), row("b", role="assistant")], question, Weights()))
+    assisted = [row("a", role="user", said="Why?"), row("b", role="assistant")]
+    assert not any(by_form(assisted, talk_of(assisted), question, Weights()))
     mixed = [row("a", author="Ana", role="user", said="Why?"), row("b", role="assistant")]
-    assert not any(by_form(mixed, question, Weights()))
+    assert not any(by_form(mixed, talk_of(mixed), question, Weights()))
 
 
 def test_an_assistant_that_nobody_named_so_is_known_by_how_long_it_goes_on():
@@ -130,10 +132,13 @@ def test_what_nobody_signed_is_talk_only_beside_another_turn():
 
 def test_what_follows_a_question_among_people_may_be_the_answer():
     turns = [row("a", author="Ana", said="Where is the kite?", seq=1), row("b", author="Ben", said="Gone.", seq=2)]
-    assert answering([*turns, row("c", author="Ana", seq=3)], [1.0, 0.0, 0.0], Weights(answer=0.2)) == [0.0, 0.2, 0.0]
-    assert answering(turns[::-1], [1.0, 0.0], Weights()) == []  # nobody asked for what the question holds
+    three = [*turns, row("c", author="Ana", seq=3)]
+    assert answering(three, talk_of(three), [1.0, 0.0, 0.0], Weights(answer=0.2)) == [0.0, 0.2, 0.0]
+    assert (
+        answering(turns[::-1], talk_of(turns), [1.0, 0.0], Weights()) == []
+    )  # nobody asked for what the question holds
     turns[1].role = "assistant"
-    assert answering(turns, [1.0, 0.0], Weights()) == []
+    assert answering(turns, talk_of(turns), [1.0, 0.0], Weights()) == []
 
 
 def test_texts_that_were_not_read_do_not_say_how_long_they_are():
@@ -151,7 +156,7 @@ def test_texts_that_were_not_read_do_not_say_how_long_they_are():
 )
 def test_what_can_be_the_answer_counts_more_among_people(asked, answer, other):
     rows = [row("a", author="Ana", said=answer), row("b", author="Ben", said=other)]
-    better, worse = by_form(rows, understand(asked, []), Weights())
+    better, worse = by_form(rows, talk_of(rows), understand(asked, []), Weights())
     assert better > worse
 
 
@@ -171,7 +176,7 @@ def test_words_that_stand_together_count_once_more():
 
 def test_a_text_of_many_pieces_is_taken_down_and_one_piece_is_not():
     rows = [row(id, role="user", size=pieces * PIECE) for id, pieces in (("a", 1), ("b", 2), ("c", 8))]
-    one, two, eight = by_form(rows, understand("tea", []), Weights())
+    one, two, eight = by_form(rows, talk_of(rows), understand("tea", []), Weights())
     assert one == 0
     assert eight == pytest.approx(3 * two)
     assert two < 0

@@ -182,7 +182,7 @@ class Index(Protocol):
         """Fill in the text of these rows, of a long one the piece that matches."""
 
     def look_around(self, scope: Scope, rows: Sequence[Row]) -> None:
-        """Fill in the neighbours of these rows in their journal."""
+        """Fill in the neighbours of these rows in their journal, and whether the one before asks."""
 
     def when_recalled(self, scope: Scope, rows: Sequence[Row]) -> None:
         """Fill in when these rows were last recalled."""

@@ -73,6 +73,12 @@ class Levelled(WithVectors):
     def refresh(self, scope: Scope, wait_ms: int) -> int:
         self.live.look_again()
         try:
+            return self._brought_level(wait_ms)
+        finally:
+            self.live.begin()
+
+    def _brought_level(self, wait_ms: int) -> int:
+        try:
             return self._refreshed(wait_ms)
         except Locked:
             return self._still_behind()

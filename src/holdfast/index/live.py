@@ -61,6 +61,8 @@ class Live:
         self._mutex = RLock()
         self._base: Database | None = None
         self._looked = _NEVER  # when name and file were last compared
+        self._answer = object()  # that is being given
+        self._version: tuple[object, float, int] | None = None  # found out for which answer, and when
         self.name: str | None = None
         self.rebuilt = 0  # damaged generations replaced since we were opened
         self.stale = False  # marks may have been lost: every journal must be compared
@@ -178,6 +180,15 @@ class Live:
         """Moves whenever anybody commits, and with every generation."""
         return self._use(lambda base: hash((base.serial, base.version())))
 
+    def lately(self) -> int:
+        """The same as somebody found out since an answer began; for notes, which a search asks for all at once."""
+        known, answer = self._version, self._answer
+        if known is not None and known[0] is answer and time.monotonic() - known[1] < STEADY_S:
+            return known[2]
+        version = self.version()
+        self._version = answer, time.monotonic(), version
+        return version
+
     def alone(
         self, lock: Lock, what: str, act: Callable[[apsw.Connection], Answer], wait_ms: int = _ALONE_WAIT_MS
     ) -> Answer:
@@ -190,8 +201,12 @@ class Live:
         return self._use(locked)
 
     def look_again(self) -> None:
-        """An answer begins here: the next question looks for itself."""
+        """The next question looks for itself whether this generation is still the one."""
         self._looked = _NEVER
+
+    def begin(self) -> None:
+        """An answer begins here: what was found out for another one does not count."""
+        self._answer = object()
 
     def _steady(self) -> Database | None:
         """The open generation, if somebody has just seen that it is the one."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from operator import itemgetter
 
+from ..text.form import asks
 from ..text.names import called
 from .database import ask_all, ask_one
 from .fulltext import beginning, match_query, phrase, texts
@@ -31,10 +32,12 @@ SELECT e.id, min(c.n) FROM json_each(?) j CROSS JOIN entries e ON e.id=j.value J
 WHERE c.stop IS NOT NULL GROUP BY e.id
 """
 _BESIDE = """
-SELECT e.id,
-  (SELECT p.id FROM entries p WHERE p.file=e.file AND p.seq<e.seq AND p.state=0 ORDER BY p.seq DESC LIMIT 1),
-  (SELECT p.id FROM entries p WHERE p.file=e.file AND p.seq>e.seq AND p.state=0 ORDER BY p.seq LIMIT 1)
-FROM json_each(?) j CROSS JOIN entries e ON e.id=j.value
+SELECT x.id, b.id, x.after, substr(c.text, -200) FROM (
+  SELECT e.id,
+    (SELECT p.n FROM entries p WHERE p.file=e.file AND p.seq<e.seq AND p.state=0 ORDER BY p.seq DESC LIMIT 1) AS before,
+    (SELECT p.id FROM entries p WHERE p.file=e.file AND p.seq>e.seq AND p.state=0 ORDER BY p.seq LIMIT 1) AS after
+  FROM json_each(?) j CROSS JOIN entries e ON e.id=j.value) x
+LEFT JOIN entries b ON b.n=x.before LEFT JOIN chunks c ON c.entry=x.before AND c.ordinal=0
 """
 _MENTIONS = """
 SELECT coalesce(sum(e.author=?), 0), coalesce(sum(e.author<>?), 0) FROM
@@ -200,10 +203,11 @@ def describe(connection: apsw.Connection, rows: Sequence[Row]) -> None:
 
 
 def look_around(connection: apsw.Connection, rows: Sequence[Row]) -> None:
-    """Fill in which entries stand beside each in its journal."""
+    """Fill in which entries stand beside each in its journal, and whether the one before asks."""
     by_id = {row.id: row for row in rows}
-    for id, before, after in ask_all(connection, _BESIDE, (json.dumps(list(by_id)),)):
-        by_id[id].before, by_id[id].after = before, after
+    for id, before, after, end in ask_all(connection, _BESIDE, (json.dumps(list(by_id)),)):
+        row = by_id[id]
+        row.before, row.after, row.asked = before, after, asks(end or "")
 
 
 def authors(connection: apsw.Connection, scope: Scope, most: int) -> list[str]:

@@ -30,7 +30,7 @@ class Noted:
 
     def of(self, live: Live, kind: str, keys: Iterable[Hashable], ask: Ask) -> dict[Hashable, Any]:
         """What is known of these keys and others; None for one of which there is nothing to know."""
-        version = live.version()
+        version = live.lately()
         if version != self._at:
             self._at, self._known = version, {}
         known = self._known.setdefault(kind, {})

@@ -66,10 +66,10 @@ def columns(limit: int) -> str:
 
 def found_row(found: tuple[Any, ...]) -> Row:
     """A row from its score and these columns."""
-    score, chunk, start, stop, size, said, *rest = found
+    score, chunk, start, stop, size, said = found[:6]
     if not (score.__class__ is float and chunk.__class__ is start.__class__ is stop.__class__ is int):
         raise ValueError("a score or a span with a number that is none")
-    row = row_of(rest)
+    row = row_of(found[6:])
     row.score, row.chunk, row.span = score, chunk, (start, stop)
     if said is not None:
         tell(row, size, said)

@@ -70,6 +70,7 @@ class Row:
     said = ""  # the text that matches best: all of it, or a piece of a long one
     before: str | None = None  # the entries beside it that can be seen, filled in by `look_around`
     after: str | None = None
+    asked = False  # whether the one before ends with a question mark
 
     def __init__(
         self, id: str, time: int, type: str, importance: float, pinned: bool, session_id: str | None,

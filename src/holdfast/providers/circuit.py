@@ -1,9 +1,9 @@
 """Circuit: calls of somebody else's code that may fail, be slow or never return.
 
-Each call runs on a thread of its own and is given up at a deadline. After a failure the circuit is open for a
-minute: nobody asks again. Being late is no failure: while a call goes on no second one is started and nobody
-waits, and what it brings in the end goes to whoever asked to be told. A process that ends while such a call is
-inside a model's native code may be torn down by it, so its end waits a little (`settle`).
+Each call runs on another thread and is given up at a deadline; a thread that is done waits for the next call. After
+a failure the circuit is open for a minute: nobody asks again. Being late is no failure: while a call goes on no second
+one is started and nobody waits, and what it brings in the end goes to whoever asked to be told. A process that ends
+while such a call is inside a model's native code may be torn down by it, so its end waits a little (`settle`).
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ EXIT_S = 5.0  # loading a model and making a batch of vectors take about a secon
 
 _going_on: list[tuple[int, LockType]] = []  # calls that were given up: their process, and what they hold until they end
 _ending: list[bool] = []
+_free: list[_Worker] = []  # threads that wait for a call
+_MOST_FREE = 2
 
 
 class Circuit:
@@ -85,18 +87,16 @@ class _Call:
         self._given_up = False
         self.running = allocate_lock()
         self.running.acquire()
-        start_new_thread(self._work, ())
+        _free_worker().take(self)
 
-    def _work(self) -> None:
+    def run(self) -> None:
+        """On another thread."""
         try:
             self._outcome = None, self._act()
         except BaseException as error:  # noqa: BLE001 - whatever it is, the caller gets it and counts it
             self._outcome = error, None
-        try:
-            if self._given_up:
-                self._hand_over()
-        finally:
-            self.running.release()
+        if self._given_up:
+            self._hand_over()
 
     def _hand_over(self) -> None:
         """Nobody waits any more."""
@@ -125,6 +125,47 @@ class _Call:
         told = error if isinstance(error, HoldfastError) else ProviderFailed(f"the embedder failed ({_kind(error)})")
         self._circuit.fail(told.message)
         raise told from (None if told is error else error)
+
+
+class _Worker:
+    """A thread that runs one call after the other: to start one costs more than the vector of a question."""
+
+    def __init__(self) -> None:
+        self._call: _Call | None = None
+        self._given = allocate_lock()
+        self._given.acquire()
+        start_new_thread(self._work, ())
+
+    def take(self, call: _Call) -> None:
+        self._call = call
+        self._given.release()
+
+    def _work(self) -> None:
+        going_on = True
+        while going_on:
+            self._given.acquire()
+            call, self._call = self._call, None
+            going_on = self._done(call) if call is not None else False
+            del call  # nothing of a question stays with whoever waits for the next
+
+    def _done(self, call: _Call) -> bool:
+        """Run a call; whether there shall be another. Free before the call has ended: the next comes right away."""
+        free = False
+        try:
+            call.run()
+            free = len(_free) < _MOST_FREE
+            if free:
+                _free.append(self)
+        finally:
+            call.running.release()
+        return free
+
+
+def _free_worker() -> _Worker:
+    try:
+        return _free.pop()
+    except IndexError:
+        return _Worker()
 
 
 def _kind(error: BaseException) -> str:
@@ -161,3 +202,7 @@ def _ended(running: LockType, deadline: float) -> bool:
         return False
     running.release()
     return True
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_free.clear)  # no thread survives a fork

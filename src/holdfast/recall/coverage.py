@@ -13,7 +13,6 @@ import math
 from ..model.moment import parse
 from ..model.value import Value
 from ..text.content import searchable_text
-from ..text.form import asks
 from ..text.globs import matches
 from ..text.stopwords import ASKING
 from ..text.words import searchable
@@ -154,10 +153,9 @@ class Scoring:
         if not rows:
             return {}
         self._store.index.look_around(self._scope, rows)
-        beside = {row.id: row.before for row in rows if row.before is not None}
-        entries = self._store.reader.entries(self._scope, list(beside.values()))
-        asking = {id for id, entry in entries.items() if asks(searchable_text(entry.content))}
-        return {id: entries[before] for id, before in beside.items() if before in asking}
+        beside = {row.id: row.before for row in rows if row.before is not None and row.asked}
+        entries = self._store.reader.entries(self._scope, list(beside.values())) if beside else {}
+        return {id: entries[before] for id, before in beside.items() if before in entries}
 
     def settle(self, best: Sequence[Parts]) -> None:
         """How well the question is answered at all: the most covered and the nearest of the best hits."""

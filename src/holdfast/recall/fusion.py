@@ -195,13 +195,13 @@ def _by_somebody(row: Row, answered: bool) -> bool:
 
 def by_words(rows: Sequence[Row], sought: Sought, weights: Weights) -> tuple[Column, Column]:
     """What the words of a question say: those that stand together in a row, and those that its session holds in all."""
-    held = [sought.held(row.said) for row in rows]
+    held = sought.held([row.said for row in rows])
     names = [row.session_id or row.id for row in rows]
     sessions: dict[str, int] = {}
     for name, (bits, _) in zip(names, held, strict=True):
         sessions[name] = sessions.get(name, 0) | bits
-    shares = {name: weights.session * sought.share(bits) for name, bits in sessions.items()}
-    return [weights.together * worth for _, worth in held], [shares[name] for name in names]
+    shares = {bits: weights.session * sought.share(bits) for bits in set(sessions.values())}
+    return [weights.together * worth for _, worth in held], [shares[sessions[name]] for name in names]
 
 
 class Fused:

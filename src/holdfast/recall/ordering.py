@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..model.scope import Scope
     from ..store import Store
 
+_FINE = 1_000_000  # steps between 0 and 1: what differs by less is equal
 RANKS = ("match", "relevance", "recent", "importance")
 
 
@@ -28,8 +29,8 @@ class Ranked:
     def __init__(self, row: Row, match: float, ranking: Ranking, recalls: bool = False, place: int = -1) -> None:
         self.row, self.match, self._ranking, self._recalls = row, match, ranking, recalls
         self.place = place  # among the candidates; -1 for one that holds a word and was not ranked
-        self.weight = weight = ranking.weight(row, recalls)
-        self.influence = influence(weight, ranking.influence) if weight < 1.0 else 1.0
+        self.weight = ranking.weight(row, recalls)
+        self.influence = influence(self.weight, ranking.influence)
 
     @property
     def session_key(self) -> str | None:
@@ -55,7 +56,7 @@ def ordered(rows: Sequence[Row], match: Sequence[float], ranking: Ranking, rank:
     found = [
         Ranked(row, fits, ranking, recalls, place) for place, (row, fits) in enumerate(zip(rows, match, strict=True))
     ]
-    keyed = [(-round(_rank(rank, one), 6), -one.row.time, one.row.id, one) for one in found]
+    keyed = [(-int(_rank(rank, one) * _FINE), -one.row.time, one.row.id, one) for one in found]
     keyed.sort()  # no two have one id
     return [one for *_, one in keyed]
 

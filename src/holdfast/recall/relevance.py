@@ -116,4 +116,4 @@ def relevance(factors: Mapping[str, float]) -> float:
 
 def influence(weight: float, most: float) -> float:
     """A factor between 1 - most and 1: what everything but the match may do to a score."""
-    return 1.0 - most * (1.0 - min(1.0, weight))
+    return 1.0 - most * (1.0 - weight) if weight < 1.0 else 1.0

@@ -230,6 +230,7 @@ class MatchContract:
         assert (second.seq - first.seq, last.seq - second.seq) == (1, 2)
         assert (first.before, first.after) == (None, second.id)
         assert (second.before, second.after) == (first.id, last.id)
+        assert (first.asked, second.asked, last.asked) == (False, True, False)
 
     def test_authors_are_named_in_order_and_within_the_scope(self, backend: Workbench) -> None:
         backend.session()

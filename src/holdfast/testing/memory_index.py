@@ -18,6 +18,7 @@ from ..model.record import fold, is_entry
 from ..model.replay import Address
 from ..model.scope import whole
 from ..text.content import searchable_text
+from ..text.form import asks
 from ..text.names import called
 from .bm25 import has_glob, longer, occurrences, scores, split
 from .memory_vectors import MemoryVectors, views_of, with_cosine
@@ -207,28 +208,29 @@ class MemoryIndex:
     # -- vectors
 
     def near(self, scope: Scope, wanted: Filter, vector: Vector, limit: int) -> list[Row]:
-        found = self._vectors.near(self._passing(scope, wanted), self._views(), vector)
+        found = self._vectors.near(self._passing(scope, wanted), views_of(self._journals()), vector)
         rows = [with_cosine(self._row(entry), cosine) for entry, cosine in found]
         return sorted(rows, key=lambda row: (-(row.cosine or 0.0), row.id))[:limit]
 
     def backlog(self, scope: Scope) -> tuple[int, int]:
         visible = [entry for entry, _ in self._in(scope, VISIBLE)]
-        lacking = self._vectors.missing(visible, self._views())
+        lacking = self._vectors.missing(visible, views_of(self._journals()))
         return (len(lacking), len(visible)) if lacking else (0, 0)
 
     def embed(self, scope: Scope, embedder: Embedder, budget_ms: int | None, first: int = 4) -> int:
-        visible = [entry for entry, _ in self._in(scope, VISIBLE)]
-        self._vectors.embed(self._vectors.missing(visible, self._views()), self._views(), embedder)
+        visible, views = [entry for entry, _ in self._in(scope, VISIBLE)], views_of(self._journals())
+        self._vectors.embed(self._vectors.missing(visible, views), views, embedder)
         return self.backlog(scope)[0]
 
     def embedded_by(self, scope: Scope) -> str | None:
         return self._vectors.identity
 
-    def _views(self) -> dict[str, str]:
+    def _journals(self) -> Iterator[list[Entry]]:
+        """What can be seen of each journal, in order."""
         journals: dict[str, list[Entry]] = {}
         for entry, known in self._in(self._all, VISIBLE):
             journals.setdefault(known.journal, []).append(entry)
-        return views_of(sorted(entries, key=lambda entry: entry.seq) for entries in journals.values())
+        return (sorted(entries, key=lambda entry: entry.seq) for entries in journals.values())
 
     def describe(self, scope: Scope, rows: Sequence[Row]) -> None:
         entries = {entry.id: entry for entry, _ in self._in(self._all, VISIBLE)}
@@ -238,14 +240,12 @@ class MemoryIndex:
 
     def look_around(self, scope: Scope, rows: Sequence[Row]) -> None:
         wanted = {row.id: row for row in rows}
-        found: dict[str, list[Entry]] = {}  # by journal
-        for entry, known in self._in(self._all, VISIBLE):
-            found.setdefault(known.journal, []).append(entry)
-        for entries in found.values():
-            ids = [None, *(entry.id for entry in sorted(entries, key=lambda entry: entry.seq)), None]
-            for before, id, after in zip(ids, ids[1:], ids[2:], strict=False):
-                if id in wanted:
-                    wanted[id].before, wanted[id].after = before, after
+        for entries in self._journals():
+            said = [None, *entries, None]
+            for before, entry, after in zip(said, said[1:], said[2:], strict=False):
+                if entry is not None and (row := wanted.get(entry.id)) is not None:
+                    row.before, row.after = before.id if before else None, after.id if after else None
+                    row.asked = before is not None and asks(searchable_text(before.content))
 
     def authors(self, scope: Scope, most: int) -> list[str]:
         named = {entry.author for entry, _ in self._in(scope.replace(shared=scope.everyone)) if entry.author}

@@ -1,10 +1,11 @@
 """An embedder that hangs, fails or gives nonsense costs a deadline once and nobody an answer."""
 
+import os
 import subprocess
 import sys
 import time
 from _thread import allocate_lock
-from threading import Thread
+from threading import Thread, get_ident
 
 import numpy as np
 import pytest
@@ -151,10 +152,39 @@ def test_a_question_that_cannot_be_taken_is_not_held_against_the_next():
 def test_without_a_thread_to_ask_on_there_is_no_vector_and_the_next_call_tries_again(monkeypatch):
     guarded = Guarded(HashingEmbedder(), Circuit(), 1_000)
     with monkeypatch.context() as patched:
+        patched.setattr(circuits, "_free", [])
         patched.setattr(circuits, "start_new_thread", lambda *_: raises(RuntimeError("can't start new thread"))(None))
         with pytest.raises(ProviderFailed, match="no thread"):
             guarded.embed(["a"])
     assert guarded.embed(["a"]).any()
+
+
+def test_calls_that_follow_each_other_share_a_thread_that_is_not_the_callers():
+    used = {Circuit().call(get_ident, 1_000) for _ in range(5)}
+    assert len(used) == 1
+    assert get_ident() not in used
+
+
+def test_a_thread_that_hangs_is_not_waited_for_by_the_next_circuit():
+    gate = allocate_lock()
+    gate.acquire()
+    with pytest.raises(ProviderFailed, match="within 20 ms"):
+        Circuit().call(gate.acquire, 20)
+    assert Circuit().call(lambda: 7, 1_000) == 7
+    gate.release()
+    assert circuits.settle(5)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_forked_child_asks_on_a_thread_of_its_own():
+    assert Circuit().call(lambda: 7, 1_000) == 7
+    child = os.fork()
+    if not child:
+        try:
+            os._exit(Circuit().call(lambda: 8, 1_000))
+        finally:
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 8
 
 
 def test_a_typed_error_stays_what_it_is():

@@ -7,7 +7,7 @@ from holdfast.recall.wording import GAP, MOST, Sought
 
 def share(words, text):
     sought = Sought([(word, 1.0) for word in words])
-    return sought.share(sought.held(text)[0])
+    return sought.share(sought.held([text])[0][0])
 
 
 @pytest.mark.parametrize(
@@ -29,12 +29,12 @@ def test_a_word_is_held_where_one_begins_with_its_stem(stem, text, held):
 
 def test_rare_words_are_more_of_a_question():
     sought = Sought([("rare", 3.0), ("common", 1.0)])
-    assert sought.share(sought.held("a rare thing")[0]) == 0.75
-    assert sought.share(sought.held("a common thing")[0]) == 0.25
+    assert sought.share(sought.held(["a rare thing"])[0][0]) == 0.75
+    assert sought.share(sought.held(["a common thing"])[0][0]) == 0.25
 
 
 def together(text, words=(("red", 2.0), ("kite", 1.0), ("lisbon", 1.0))):
-    return Sought(words).held(text)[1]
+    return Sought(words).held([text])[0][1]
 
 
 def test_words_stand_together_in_the_order_of_the_question_and_near_each_other():
@@ -50,13 +50,19 @@ def test_words_with_one_between_them_that_is_missing_do_not_stand_together():
 
 
 def test_no_words_are_held_by_nothing():
-    assert Sought().held("anything") == (0, 0.0)
+    assert Sought().held(["anything"]) == [(0, 0.0)]
     assert Sought().share(0) == 0.0
-    assert Sought([("", 1.0)]).held("anything") == (0, 0.0)
+    assert Sought([("", 1.0)]).held(["anything"]) == [(0, 0.0)]
 
 
 def test_of_very_many_words_the_rarest_are_sought():
     words = [(f"w{number}q", float(number)) for number in range(100)]
     sought = Sought(words)
-    assert sought.held("w1q w2q")[0] == 0
-    assert sought.held(" ".join(word for word, _ in words))[0] == (1 << MOST) - 1
+    assert sought.held(["w1q w2q"])[0][0] == 0
+    assert sought.held([" ".join(word for word, _ in words)])[0][0] == (1 << MOST) - 1
+
+
+def test_each_text_holds_its_own_words():
+    sought = Sought([("red", 2.0), ("kite", 1.0)])
+    assert [bits for bits, _ in sought.held(["a kite", "", "RED kites\nred", "hundred", "İ red"])] == [2, 0, 3, 0, 1]
+    assert sought.held(["red", "kite"]) == [(1, 0.0), (2, 0.0)]

@@ -145,7 +145,8 @@ class FileJournal:
                     self._access.admit(request.scope, place, tail.header)
                     pen.require_current(tail.newer)
                     written += request.lines(tail.next_seq + len(written), self._desk.options.entry_bytes)
-            durable = pen.enter(written) if written else True
+            # Who repeats an id is answered with what is there: that must be durable before anybody can see it.
+            durable = pen.enter(written, any(request.chosen for request in batch)) if written else True
         for request in batch:
             request.stored(durable)
 

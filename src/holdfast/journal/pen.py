@@ -1,9 +1,10 @@
 """Pen: the right to write to one journal. Whoever has it is the only writer, of any process.
 
-Owns the order of an append: lock, look at the tail, announce, one write of whole lines, sync. A
-write that fails is taken back and tried again until the deadline; a sync that fails is never tried
-again, since the kernel may have dropped the bytes and would call the second try a success. Whatever
-fails, nothing is acknowledged and what was known of the tail is forgotten.
+Owns the order of an append: lock, look at the tail, announce, one write of whole lines, unlock, sync: the next
+writer need not wait for our sync, and one sync of the disk does for all who wait for theirs (docs/decisions/0017).
+A write that fails is taken back and tried again until the deadline; a sync that fails is never tried again, since the
+kernel may have dropped the bytes and would call the second try a success. Whatever fails, nothing is acknowledged,
+what was written is taken back, and what was known of the tail is forgotten.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ class Desk:
 class Pen:
     """A journal under its lock; a context manager."""
 
-    __slots__ = ("_announced", "_deadline", "_desk", "_held", "_wait_ms", "_what", "fd", "place", "tail")
+    __slots__ = ("_announced", "_deadline", "_desk", "_held", "_unsynced", "_wait_ms", "_what", "fd", "place", "tail")
 
     tail: Tail
 
@@ -64,6 +65,7 @@ class Pen:
         self._wait_ms = desk.options.lock_ms if wait_ms is None else wait_ms
         self.fd = -1
         self._announced = False
+        self._unsynced: list[bytes] = []  # lines that are written and wait for a sync
 
     def __enter__(self) -> Pen:
         self._deadline = time.monotonic() + self._wait_ms / 1000
@@ -73,10 +75,12 @@ class Pen:
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         try:
+            self._held.release()
+            if self._unsynced and error is None:
+                self._sync_unlocked()
+        finally:
             if self.fd >= 0:
                 self._desk.disk.close(self.fd)
-        finally:
-            self._held.release()
         if isinstance(error, OSError):
             raise refused(self._what, self.place.directory, error) from error
 
@@ -129,16 +133,16 @@ class Pen:
             self._desk.announce(self.place.journal)
             self._announced = True
 
-    def enter(self, written: Sequence[Written]) -> bool:
+    def enter(self, written: Sequence[Written], at_once: bool = False) -> bool:
         """Append entries, each a line with its record; an index of this process need not read them back."""
         before = self.tail
-        durable = self.append([line for line, _ in written])
+        durable = self.append([line for line, _ in written], at_once)
         if before.sealed and self.tail is not before:
             self._desk.echoes.appended(self.place.journal, before.stamp, written, self.tail.stamp)
         return durable
 
-    def append(self, lines: Sequence[bytes]) -> bool:
-        """Write whole lines; True if they are durable, False if they will be soon (relaxed)."""
+    def append(self, lines: Sequence[bytes], at_once: bool = False) -> bool:
+        """Write whole lines; True if they are durable when the lock is let go, or `at_once`; False if soon after."""
         tail = self.tail
         data = (b"" if tail.sealed else b"\n") + b"\n".join(lines) + b"\n"
         self._check_sizes(lines, len(data))
@@ -147,8 +151,10 @@ class Pen:
         self.forget_tail()
         self._write(self.fd, self.place.entries, tail.size, data)
         durable = self._desk.options.durability == "durable"
-        if durable:
+        if durable and at_once:
             self._sync(self.fd, self.place.entries, tail.size)
+        elif durable:
+            self._unsynced += lines
         else:
             self._desk.relaxed.note(self.place.entries)
         self._remember(tail, len(lines))
@@ -210,6 +216,17 @@ class Pen:
         except OSError as error:
             self._taken_back(fd, end)
             raise refused("sync", path, error) from error
+
+    def _sync_unlocked(self) -> None:
+        """Make durable what was written, while others write; they may have written behind it when this fails."""
+        try:
+            self._desk.disk.sync(self.fd)
+        except OSError as error:
+            from .retracting import retract  # a disk that fails may take its time
+
+            self.forget_tail()
+            retract(self._desk, self.place, self._unsynced)
+            raise refused("sync", self.place.entries, error) from error
 
     def _taken_back(self, fd: int, end: int) -> bool:
         """Cut to where the file ended; if even that fails, the rest is torn and the next writer seals it."""

@@ -1,0 +1,129 @@
+"""A line is synced after the lock was let go: others write meanwhile, and a sync that fails takes back only its own."""
+
+import errno
+import os
+import subprocess
+import sys
+
+import pytest
+
+import holdfast
+from holdfast.disk import Disk
+from holdfast.errors import Locked, StorageFailed
+from holdfast.lock import Lock
+from holdfast.model.record import fold
+from tests.unit.journal.world import ANA, SESSION
+
+
+class Meanwhile(Disk):
+    """Does something during the first sync, and then fails it if told to."""
+
+    def __init__(self, act, fails=True):
+        self.act, self.fails = act, fails
+
+    def sync(self, fd):
+        act, self.act = self.act, None
+        if act is not None:
+            act()
+            if self.fails:
+                raise OSError(errno.EIO, os.strerror(errno.EIO))
+        super().sync(fd)
+
+
+def failing(world, act):
+    return world.another(Meanwhile(act))
+
+
+def test_another_may_write_while_a_line_is_synced(world):
+    seqs = [entry.seq for entry in world.add("one", journal=world.another(Meanwhile(lambda: world.add("two"), False)))]
+    assert seqs == [1]
+    assert world.texts() == ["one", "two"]
+    assert [line.record["seq"] for line in world.replay().lines] == [1, 2]
+
+
+def test_a_line_with_others_behind_it_is_taken_back_and_they_stay(world):
+    world.add("one")
+    with pytest.raises(StorageFailed, match="sync"):
+        world.add("two", "three", journal=failing(world, lambda: world.add("four")))
+    assert world.texts() == ["one", "four"]
+    assert b"two" not in world.bytes()
+    assert not [line for line in world.replay().lines if line.record is None]
+    assert world.add("five")[0].seq == 5
+
+
+def test_a_line_that_was_carried_into_another_generation_is_taken_back_there(world):
+    world.add("one")
+
+    def compact():
+        world.journal.rewrite(ANA, SESSION, lambda entry: entry)
+
+    with pytest.raises(StorageFailed):
+        world.add("two", journal=failing(world, compact))
+    assert world.texts() == ["one"]
+
+
+def test_a_line_that_was_removed_meanwhile_is_gone(world):
+    with pytest.raises(StorageFailed):
+        world.add("two", journal=failing(world, lambda: world.journal.remove(ANA, SESSION)))
+    assert not os.path.exists(world.path())
+
+
+def test_an_amendment_is_taken_back_like_an_entry(world):
+    entry = world.add("one")[0]
+    with pytest.raises(StorageFailed):
+        failing(world, lambda: world.add("two")).amend(ANA, SESSION, entry.id, "user", {"importance": 1.0})
+    assert fold(world.replay().lines)[entry.id].importance == 0.5
+    assert world.texts() == ["one", "two"]
+
+
+def test_where_the_lock_cannot_be_had_again_the_writer_is_told_all_the_same(world):
+    taken = []
+    slow = failing(world, lambda: taken.append(Lock(world.journal._places.lock(SESSION)).hold(100, "another")))
+    with pytest.raises(StorageFailed, match="sync"):
+        world.add("two", journal=slow)
+    taken[0].release()
+    assert world.add("three")[0].seq == 2
+
+
+def test_an_id_that_the_caller_chose_is_durable_before_anybody_can_repeat_it(world):
+    seen = []
+
+    def repeat():
+        try:
+            world.another(options=world.options.replace(lock_ms=20)).append(ANA, SESSION, [draft], lambda _ids: {})
+        except Locked as error:
+            seen.append(error)
+
+    draft = world.draft("one", chosen_id=True)
+    with pytest.raises(StorageFailed):
+        failing(world, repeat).append(ANA, SESSION, [draft])
+    assert len(seen) == 1
+    assert world.texts() == []
+
+
+ANOTHER_PROCESS = """
+import holdfast, sys
+with holdfast.open(sys.argv[1], embedder="none") as other:
+    other.load_session(sys.argv[2]).add("a boat on the river")
+    print([hit.snippet for hit in other.search("whale")])
+"""
+
+
+def test_a_line_that_was_indexed_before_it_was_taken_back_is_found_no_more(tmp_path):
+    seen = []
+
+    def look():
+        command = [sys.executable, "-c", ANOTHER_PROCESS, str(tmp_path), session.id]
+        seen.append(subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip())
+
+    with holdfast.open(tmp_path, embedder="none") as memory:
+        session = memory.create_session()
+        session.add("a kite over Lisbon")
+        memory.store.journal._desk.disk = Meanwhile(look)
+        with pytest.raises(StorageFailed):
+            session.add("a whale off the coast")
+        assert seen == ["['a whale off the coast']"]
+        found = memory.search("whale")
+        assert found.hits == ()
+        assert "lost entries" in found.degraded
+        assert {entry.text for entry in memory.query(rank="recent")} == {"a kite over Lisbon", "a boat on the river"}

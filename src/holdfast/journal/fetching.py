@@ -43,15 +43,18 @@ def fetch_from(disk: Disk, place: Place, addresses: Sequence[Address], scope: Sc
 
 
 def _entry_at(disk: Disk, fd: int, address: Address) -> Entry | None:
-    records = [_record_at(disk, fd, offset, length) for offset, length in address.spans]
-    first, *changes = records or [None]
-    if first is None or first.get("id") != address.id or "content" not in first:
+    if not address.spans:
         return None
+    first, *changes = address.spans
+    record = _record_at(disk, fd, *first)
+    if record is None or record.get("id") != address.id or "content" not in record:
+        return None
+    record.setdefault("seq", 0)
     try:
-        entry = entry_from({"seq": 0, **first})
+        entry = entry_from(record)
     except FormatTooNew:
         return None
-    return _folded(entry, changes)
+    return _folded(entry, [_record_at(disk, fd, *change) for change in changes]) if changes else entry
 
 
 def _folded(entry: Entry, records: Sequence[dict[str, Any] | None]) -> Entry | None:

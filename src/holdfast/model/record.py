@@ -25,16 +25,16 @@ _NOTHING = FrozenDict()
 
 def entry_from(record: Mapping[str, Any]) -> Entry:
     """The entry that a checked record holds, before its amendments."""
-    fields = {name: value for name, value in record.items() if name in _FIELDS}
-    others = len(record) - len(fields) - ("checksum" in record)
+    fields = dict(record)
+    checksum, extra = fields.pop("checksum", None), _NOTHING
+    if not fields.keys() <= _FIELDS:
+        extra = FrozenDict({name: freeze(fields.pop(name)) for name in record if name not in _KNOWN})
     try:
-        fields["content"] = freeze(record["content"])
-        fields["tags"] = tuple(record.get("tags", ()))
-        fields["references"] = tuple(record.get("references", ()))
-        metadata = record.get("metadata")
-        fields["metadata"] = freeze(metadata) if metadata else _NOTHING
-        extra = {name: freeze(record[name]) for name in record if name not in _KNOWN} if others else _NOTHING
-        return Entry(**fields, checksum=record.get("checksum"), extra=FrozenDict(extra))
+        fields["content"] = freeze(fields["content"])
+        fields["tags"] = tuple(fields.get("tags", ()))
+        fields["references"] = tuple(fields.get("references", ()))
+        fields["metadata"] = freeze(fields.get("metadata") or _NOTHING)
+        return Entry(**fields, checksum=checksum, extra=extra)
     except (KeyError, TypeError) as error:
         raise FormatTooNew(
             f"entry {record.get('id')} of schema {record.get('schema_version')} lacks {error}; upgrade Holdfast",

@@ -38,7 +38,7 @@ class FrozenDict(dict):  # type: ignore[type-arg]
 def freeze(value: Any) -> Any:
     """The same JSON value with every object in it frozen."""
     if isinstance(value, dict):
-        return FrozenDict({key: freeze(item) for key, item in value.items()})
+        return FrozenDict({key: item if item.__class__ is str else freeze(item) for key, item in value.items()})
     if isinstance(value, (list, tuple)):
         return [freeze(item) for item in value]
     return value
@@ -109,7 +109,10 @@ class Value(metaclass=ValueType):
         return type(other) is type(self) and bool(self._values(self) == self._values(other))
 
     def __hash__(self) -> int:
-        return hash(repr(self))
+        try:
+            return hash(self._values(self))
+        except TypeError:  # a dict or list among them
+            return hash(repr(self))
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{field}={value!r}" for field, value in self._items())

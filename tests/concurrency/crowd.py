@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import random
 import threading
 import time
 
 import holdfast
 import holdfast.wiring  # before the fork
+from holdfast.disk import Disk
+from holdfast.errors import StorageFailed
 from tests.crash.homes import WORDS_ONLY
 from tests.crash.zygote import say
 
@@ -34,6 +38,31 @@ def _write(memory, writer, count):
     for number in range(count):
         entry = memory.add(text_of(writer, number), session=SESSION)
         say(id=entry.id, seq=entry.seq, text=entry.text)
+
+
+class Sometimes(Disk):
+    """A disk that fails one sync in five."""
+
+    def __init__(self, seed):
+        self._chance = random.Random(seed)
+
+    def sync(self, fd):
+        super().sync(fd)
+        if self._chance.random() < 0.2:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+
+def write_on_a_failing_disk(home, writer, count):
+    """Add to the one session, and tell what was stored and what was refused."""
+    with holdfast.open(home, user="ana", settings=WORDS_ONLY) as memory:
+        memory.store.journal._desk.disk = Sometimes(writer)
+        for number in range(count):
+            text = text_of(writer, number)
+            try:
+                entry = memory.add(text, session=SESSION)
+                say(id=entry.id, seq=entry.seq, text=text)
+            except StorageFailed:
+                say(refused=text)
 
 
 def read(home, until):

@@ -76,6 +76,24 @@ def test_sixteen_processes_write_to_one_session_while_others_read(zygote, home):
     assert sum(look["seen"] for look in heard.looks) > 0
 
 
+def test_on_a_disk_that_fails_what_was_acknowledged_is_there_and_what_was_refused_is_not(zygote, home):
+    with holdfast.open(home, user="ana") as memory:
+        memory.add("before the storm", session=SESSION)
+    for number in range(THREADS):
+        zygote.start("write_on_a_failing_disk", home, f"process{number}", EACH)
+    heard = Heard().take(zygote, THREADS)
+    refused = [fact["refused"] for fact in heard.facts]
+    assert len(heard.told) + len(refused) == THREADS * EACH
+    assert heard.told
+    assert refused
+    with holdfast.open(home, user="ana") as memory:
+        entries = {entry.id: entry for entry in memory.query(session=SESSION, every=True) if is_whole(entry.text)}
+        assert {id: entry.text for id, entry in entries.items()} == {id: told["text"] for id, told in heard.told.items()}
+        assert len({entry.seq for entry in entries.values()}) == len(entries)
+        found = memory.search("begin end", session=SESSION, limit=200)
+        assert {hit.id for hit in found} == entries.keys()
+
+
 def test_eight_threads_of_one_process_write_to_one_session(zygote, home):
     zygote.start("threads", home, THREADS, EACH)
     heard = Heard().take(zygote, 1)

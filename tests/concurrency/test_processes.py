@@ -88,7 +88,9 @@ def test_on_a_disk_that_fails_what_was_acknowledged_is_there_and_what_was_refuse
     assert refused
     with holdfast.open(home, user="ana") as memory:
         entries = {entry.id: entry for entry in memory.query(session=SESSION, every=True) if is_whole(entry.text)}
-        assert {id: entry.text for id, entry in entries.items()} == {id: told["text"] for id, told in heard.told.items()}
+        assert {id: entry.text for id, entry in entries.items()} == {
+            id: told["text"] for id, told in heard.told.items()
+        }
         assert len({entry.seq for entry in entries.values()}) == len(entries)
         found = memory.search("begin end", session=SESSION, limit=200)
         assert {hit.id for hit in found} == entries.keys()

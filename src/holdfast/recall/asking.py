@@ -13,7 +13,8 @@ from ..model.entry import ROLES
 from ..model.value import Value
 from ..text.form import wanted_form
 from ..text.names import called, is_handle
-from ..text.words import words
+from ..text.stopwords import FRAMING, STOP
+from ..text.words import tokens, words
 from .dates import Named, counted, named_dates
 
 TYPE_CHECKING = False
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
     from ..model.query import Words
 
+_SENTENCE_END = re.compile(r"(?<=[.!?:;\n])\s+")
+_LEAST_WORDS = 3  # of a sentence: fewer may be a title or a key
+_LONGEST_PROMPT = 20_000  # characters; in a longer one every word stands somewhere
 _FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|myself)\b")  # "we" may be anybody
 _SMALL_I = re.compile(r"\bi\b(?!\.)")  # but "i.e."
 _WORD = re.compile(r"\w+(?:['’]s)?")
@@ -64,6 +68,9 @@ def understand(
 
     Days counted from today are heard only where `now` is given.
     """
+    meant = unframed(text)
+    if meant != text:
+        text, said = meant, None
     named, rest = _take_names(text, authors)
     if len(named) > _MOST_NAMED:
         named, rest = (), text
@@ -75,6 +82,24 @@ def understand(
         dates=(*named_dates(text), *(counted(text, now, zone) if now is not None else ())), form=wanted_form(text),
         kinds=tuple(kind for kind, names in KINDS.items() if not names.isdisjoint(asked.terms)),
     )  # fmt: skip
+
+
+def unframed(text: str) -> str:
+    """A prompt without its sentences that only speak to whoever answers: "Please check what we know about this first."
+
+    What is left after a wrapped question: the question. Where nothing would be left, all of it.
+    """
+    sentences = _SENTENCE_END.split(text)
+    if len(sentences) == 1 or len(text) > _LONGEST_PROMPT:
+        return text
+    kept = " ".join(sentence for sentence in sentences if not _frames(sentence))
+    return text if FRAMING.issuperset(tokens(kept.lower())) else kept
+
+
+def _frames(sentence: str) -> bool:
+    """Whether it has a few words, one of them a small one, and none that is about anything."""
+    found = tokens(sentence.lower())
+    return len(found) >= _LEAST_WORDS and FRAMING.issuperset(found) and not STOP.isdisjoint(found)
 
 
 def _of_oneself(text: str) -> bool:

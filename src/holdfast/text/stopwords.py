@@ -1,6 +1,7 @@
 """Words that say nothing about what is sought; dropped from a question unless nothing else remains.
 
-`ASKING` is milder: words that a question has and its answer often has not.
+`ASKING` is milder: words that a question has and its answer often has not. `FRAMING` holds both, and what people say
+around a question.
 
 Our own lists. The German, Spanish and French ones are short and leave out every word that is also an
 English content word or a developer's term (`die war bin des todo son sin car`): in a store of that language
@@ -58,3 +59,11 @@ summaries summarise summarize summary ten thinking three throughout tips total t
 years
 """
 ASKING = frozenset(_ASKING.split())
+
+# Words that frame a question: a sentence of nothing but these, `ASKING` and `STOP` speaks to whoever answers.
+_FRAMING = """
+advance answer answering back brief briefly check context find hello hey hi information look looking memories memory
+need needed note notes okay ok question questions quick quickly reply right search sure thank thanks think use using
+want wanted
+"""
+FRAMING = ASKING | STOP | frozenset(_FRAMING.split())

@@ -252,11 +252,14 @@ def test_what_kind_of_entry_is_asked_for(question, kinds):
 @pytest.mark.parametrize(
     ("prompt", "meant"),
     [
-        ("I need you to check what we know before I answer: where is the key? Please look it up.", "where is the key?"),
-        ("Hey, I have a quick question for you.\nWhere is the key?", "Where is the key?"),
-        ("Where is the key? Answer yes or no.", "Where is the key?"),
-        ("Where is the key?", "Where is the key?"),
-        ("I lost it. Where is the key?", "I lost it. Where is the key?"),
+        (
+            "I need you to check what we know before I answer: where is the kite? Please look it up.",
+            "where is the kite?",
+        ),
+        ("Hey, I have a quick question for you.\nWhere is the kite?", "Where is the kite?"),
+        ("Where is the kite? Answer yes or no.", "Where is the kite?"),
+        ("Where is the kite?", "Where is the kite?"),
+        ("I lost it. Where is the kite?", "I lost it. Where is the kite?"),
         ("What is it? Tell me.", "What is it? Tell me."),
         ("deploy: list", "deploy: list"),
         ("", ""),
@@ -267,6 +270,6 @@ def test_sentences_that_only_frame_a_question_are_left_out(prompt, meant):
 
 
 def test_who_frames_a_question_in_the_first_person_does_not_ask_about_themselves():
-    asked = understand("I want you to check your memory. Where did Ben leave the key?", ["Ben"])
+    asked = understand("I want you to check your memory. Where did Ben leave the kite?", ["Ben"])
     assert (asked.authors, asked.first_person) == (("Ben",), False)
     assert "memory" not in asked.words.terms

@@ -135,12 +135,14 @@ class Levelled(WithVectors):
             if not todo:
                 break
             held = self.lock.attempt("catch up")
+            waited = held is None
             if held is None:
                 if wait_ms <= 0:
                     return len(todo)
                 held = self.lock.hold(max(0, round((deadline - time.monotonic()) * 1000)), "catch up")
-                todo = self._sizes(todo)  # they may have grown while we waited
             with held:
+                if waited:
+                    todo = self._sizes(todo)  # they may have grown meanwhile
                 asked = self.lock.heed(held)
                 self._bring(todo, deadline if wait_ms > 0 else None)
             if wait_ms <= 0 and self._alone(asked):

@@ -27,7 +27,7 @@ from .replay import NOTHING, Scan, replay_file
 from .sizes import size_of
 from .tail import stamp_of
 from .together import Request, Together
-from .tombstones import read_tombstones, tombstone_line
+from .tombstones import read_tombstones, tombstone_line, undoing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ class FileJournal:
                 seq=pen.tail.next_seq, amends=target, timestamp=iso(self._clock.now()), by=by, set=FrozenDict(changes)
             )
             line = amendment_line(change)
-            pen.append([line])
+            pen.append([line], at_once=True)  # a compaction would fold it in, and then nobody could take it back
         return change.replace(checksum=checksum_of(line))
 
     def bury(self, scope: Scope, journal: str, tombstones: Sequence[Tombstone]) -> None:
@@ -178,7 +178,8 @@ class FileJournal:
         with self._pen(scope, journal, "bury") as pen:
             self._require(pen.place, pen.place.entries, pen.place.tombstones)
             self._access.admit(scope, pen.place)
-            pen.append_to(pen.place.tombstones, lines)
+            before, _ = read_tombstones(self._disk, pen.place.tombstones)
+            pen.append_to(pen.place.tombstones, lines, undoing(tombstones, before))
 
     def _require(self, place: Place, *paths: str) -> None:
         if not any(exists(self._disk, path) for path in paths):

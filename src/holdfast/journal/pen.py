@@ -177,8 +177,12 @@ class Pen:
         """The file is about to change in another way than by our append."""
         self._desk.tails.pop(self.place.journal, None)
 
-    def append_to(self, path: str, lines: Sequence[bytes]) -> None:
-        """Write whole lines to another file of the journal, always durable, its name too."""
+    def append_to(self, path: str, lines: Sequence[bytes], undo: Sequence[bytes]) -> None:
+        """Write whole lines to another file of the journal, always durable, its name too.
+
+        Readers take no lock and know by the length alone how far they have read, so what was written whole is not cut
+        off when its sync fails: `undo`, lines that make up for it, follow.
+        """
         disk = self._desk.disk
         self.announce()
         fd = disk.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
@@ -186,10 +190,22 @@ class Pen:
             end = disk.fstat(fd).st_size
             seal = b"" if end == 0 or disk.pread(fd, 1, end - 1) == b"\n" else b"\n"
             self._write(fd, path, end, seal + b"\n".join(lines) + b"\n")
-            self._sync(fd, path, end)
-            disk.sync_dir(self.place.directory)
+            try:
+                disk.sync(fd)
+                disk.sync_dir(self.place.directory)
+            except OSError as error:
+                self._make_up(fd, end, b"\n".join(undo) + b"\n")
+                raise refused("sync", path, error) from error
         finally:
             disk.close(fd)
+
+    def _make_up(self, fd: int, end: int, data: bytes) -> None:
+        """Where there is no room for that either, cut off what was written after all."""
+        try:
+            write_all(self._desk.disk, fd, data)
+            self._desk.disk.sync(fd)
+        except OSError:
+            self._taken_back(fd, end)
 
     def _write(self, fd: int, path: str, end: int, data: bytes) -> None:
         attempt = 0

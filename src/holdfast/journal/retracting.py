@@ -1,15 +1,21 @@
 """Retracting: lines whose sync failed are taken back under the lock, since their writer was told that they failed.
 
-They are cut off where they are the last ones, and else overwritten by spaces, as others have written behind them. What
-cannot be taken back stays: whoever was told of a failure has to look before trying again in any case.
+They are cut off where they are the last ones. Where others have written behind them the journal is written anew without
+them, as a later generation: an index that has read further would not see lines change that lie before its mark. On a
+disk that refuses that too they are overwritten by spaces. What cannot be taken back stays: whoever was told of a
+failure has to look before trying again in any case.
 """
 
 from __future__ import annotations
 
-from ..errors import HoldfastError
+import time
+
+from ..errors import FormatTooNew, HoldfastError
 from .blanking import blank_lines
+from .cards import read_card
 from .pen import Pen
 from .replay import Scan
+from .rewrite import guessed_card, next_header, swap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,9 +37,25 @@ def retract(desk: Desk, place: Place, lines: Sequence[bytes]) -> None:
             if data.endswith(last):
                 desk.disk.ftruncate(pen.fd, len(data) - len(last) + 1)
             else:
-                wanted = set(lines)
-                blank_lines(
-                    desk.disk, place.entries, [line for line in Scan(None).read(data).lines if line.raw in wanted]
-                )
+                _take_out(desk, pen, data, set(lines))
     except (HoldfastError, OSError):
         return
+
+
+def _take_out(desk: Desk, pen: Pen, data: bytes, wanted: set[bytes]) -> None:
+    place, disk = pen.place, desk.disk
+    scan = Scan(None).read(data)
+    gone = [line for line in scan.lines if line.raw in wanted]
+    if not gone:
+        return
+    try:
+        if scan.newer:  # what a later version wrote is not among the lines
+            raise FormatTooNew(f"{place.entries} was written by a later version of Holdfast", path=place.entries)
+        now = int(time.time() * 1000)
+        card = read_card(disk, place) or guessed_card(place.journal, scan, now)
+        rest = [line.raw for line in scan.lines if line.raw not in wanted]
+        swap(disk, place, next_header(card, scan, now), [*rest, scan.torn] if scan.torn else rest)
+    except (HoldfastError, OSError):
+        # Where it failed after the new file took its place, the lines are gone and others lie there.
+        if disk.stat(place.entries).st_ino == disk.fstat(pen.fd).st_ino:
+            blank_lines(disk, place.entries, gone)

@@ -17,7 +17,7 @@ from .line import decoded, sealed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from ..disk import Disk
 
@@ -32,6 +32,13 @@ def tombstone_line(stone: Tombstone) -> bytes:
     if stone.reason not in REASONS:
         raise Invalid(f"reason must be one of {', '.join(REASONS)}", field="reason")
     return sealed({name: value for name, value in stone.to_dict().items() if value is not None})
+
+
+def undoing(stones: Iterable[Tombstone], before: Iterable[Tombstone]) -> list[bytes]:
+    """Lines after which everything is as it was before these stones."""
+    last = {stone.id: stone for stone in before}
+    lifted = {stone.id: Tombstone(id=stone.id, timestamp=stone.timestamp, reason="undelete") for stone in stones}
+    return [tombstone_line(last.get(id) or stone) for id, stone in lifted.items()]
 
 
 def read_tombstones(disk: Disk, path: str, offset: int = 0) -> tuple[list[Tombstone], int]:

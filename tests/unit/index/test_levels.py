@@ -1,5 +1,10 @@
 """What was seen level is believed until a stat says that it changed."""
 
+import errno
+import os
+import threading
+
+from holdfast.disk import Disk
 from holdfast.index.marks import MOST_KEPT, Levels
 from holdfast.model.replay import Size
 
@@ -51,3 +56,30 @@ def test_marks_do_not_pile_up_where_many_journals_are_written(embedded):
         embedded.index.refresh(embedded.all, 0)
     assert len(embedded.index.marks.names()) <= MOST_KEPT + 1
     assert len(embedded.find("hello", limit=200)) == 3 * MOST_KEPT - 1
+
+
+def test_a_disk_that_fails_while_the_lock_is_waited_for_does_not_keep_it(embedded):
+    session = embedded.session()
+    embedded.find("words")
+    held = embedded.index.lock.hold(1_000, "another")
+    entry = embedded.add(session, "words")
+
+    class Once(Disk):
+        armed = False
+
+        def stat(self, path):
+            if self.armed and path.endswith("memory.jsonl"):
+                self.armed = False
+                raise OSError(errno.EIO, os.strerror(errno.EIO))
+            return super().stat(path)
+
+    disk = embedded.journal._disk = Once()
+
+    def let_go():
+        disk.armed = True
+        held.release()
+
+    threading.Timer(0.2, let_go).start()
+    assert embedded.index.refresh(embedded.all, 2_000) == 1
+    assert not disk.armed
+    assert embedded.find("words") == [entry.id]

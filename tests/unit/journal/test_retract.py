@@ -11,6 +11,8 @@ import holdfast
 from holdfast.disk import Disk
 from holdfast.errors import Locked, StorageFailed
 from holdfast.lock import Lock
+from holdfast.model.entry import Tombstone
+from holdfast.model.moment import iso
 from holdfast.model.record import fold
 from tests.unit.journal.world import ANA, SESSION
 
@@ -68,12 +70,68 @@ def test_a_line_that_was_removed_meanwhile_is_gone(world):
     assert not os.path.exists(world.path())
 
 
-def test_an_amendment_is_taken_back_like_an_entry(world):
+def test_an_amendment_is_synced_under_the_lock_so_that_no_compaction_folds_in_what_is_refused(world):
     entry = world.add("one")[0]
+    seen = []
+
+    def compact():
+        try:
+            world.another(options=world.options.replace(lock_ms=20)).rewrite(ANA, SESSION, lambda entry: entry)
+        except Locked as error:
+            seen.append(error)
+
     with pytest.raises(StorageFailed):
-        failing(world, lambda: world.add("two")).amend(ANA, SESSION, entry.id, "user", {"importance": 1.0})
+        failing(world, compact).amend(ANA, SESSION, entry.id, "user", {"importance": 1.0})
+    assert len(seen) == 1
+    world.journal.rewrite(ANA, SESSION, lambda entry: entry)
     assert fold(world.replay().lines)[entry.id].importance == 0.5
-    assert world.texts() == ["one", "two"]
+
+
+def test_what_a_refused_tombstone_hid_is_made_up_for_and_its_place_not_used_again(world):
+    first, second = world.add("one", "two")
+    stones = [Tombstone(id=id, timestamp=iso(world.clock.now()), reason="user") for id in (first.id, second.id)]
+    read = []
+    with pytest.raises(StorageFailed):
+        failing(world, lambda: read.append(world.journal.tombstones(ANA, SESSION))).bury(ANA, SESSION, stones[:1])
+    world.journal.bury(ANA, SESSION, stones[1:])
+    ((seen, offset),) = read
+    assert [stone.id for stone in seen] == [first.id]
+    later, _ = world.journal.tombstones(ANA, SESSION, offset)
+    assert [(stone.id, stone.hides) for stone in later] == [(first.id, False), (second.id, True)]
+
+
+def test_a_tombstone_that_stood_before_a_refused_lifting_stands_again(world):
+    entry = world.add("one")[0]
+    stone = Tombstone(id=entry.id, timestamp=iso(world.clock.now()), reason="user")
+    world.journal.bury(ANA, SESSION, [stone])
+    with pytest.raises(StorageFailed):
+        failing(world, lambda: None).bury(ANA, SESSION, [stone.replace(reason="undelete")])
+    assert world.journal.tombstones(ANA, SESSION)[0][-1] == stone
+
+
+def test_on_a_disk_that_cannot_write_anew_a_line_with_others_behind_it_is_blanked(world):
+    class Full(Meanwhile):
+        def replace(self, source, target):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    world.add("one")
+    with pytest.raises(StorageFailed, match="sync"):
+        world.add("two", journal=world.another(Full(lambda: world.add("three"))))
+    assert world.texts() == ["one", "three"]
+    assert b"two" not in world.bytes()
+    assert world.add("four")[0].seq == 4
+
+
+def test_where_only_the_name_of_the_new_journal_is_not_synced_no_line_of_others_is_blanked(world):
+    class Nameless(Meanwhile):
+        def sync_dir(self, path):
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    world.add("one")
+    with pytest.raises(StorageFailed, match="sync"):
+        world.add("two", journal=world.another(Nameless(lambda: world.add("three", "four"))))
+    assert world.texts() == ["one", "three", "four"]
+    assert not [line for line in world.replay().lines if line.record is None]
 
 
 def test_where_the_lock_cannot_be_had_again_the_writer_is_told_all_the_same(world):
@@ -123,7 +181,30 @@ def test_a_line_that_was_indexed_before_it_was_taken_back_is_found_no_more(tmp_p
         with pytest.raises(StorageFailed):
             session.add("a whale off the coast")
         assert seen == ["['a whale off the coast']"]
+        memory.add("a duck on the lake", session=session.id)  # before anybody looks again
         found = memory.search("whale")
-        assert found.hits == ()
-        assert "lost entries" in found.degraded
-        assert {entry.text for entry in memory.query(rank="recent")} == {"a kite over Lisbon", "a boat on the river"}
+        assert (found.hits, found.degraded) == ((), None)
+        assert {entry.text for entry in memory.query(rank="recent")} == {
+            "a kite over Lisbon", "a boat on the river", "a duck on the lake",
+        }  # fmt: skip
+
+
+REPLACED = """
+import holdfast, sys
+with holdfast.open(sys.argv[1], embedder="none") as other:
+    other.add("a boat on the river", scope="user")
+    print([hit.snippet for hit in other.search("whale")])
+"""
+
+
+def test_a_refused_value_of_a_key_does_not_hide_the_one_before_it(tmp_path):
+    def look():
+        subprocess.run([sys.executable, "-c", REPLACED, str(tmp_path)], capture_output=True, check=True)
+
+    with holdfast.open(tmp_path, embedder="none") as memory:
+        memory.add("the favourite is a kite", key="favourite", scope="user")
+        memory.store.journal._desk.disk = Meanwhile(look)
+        with pytest.raises(StorageFailed):
+            memory.add("the favourite is a whale", key="favourite", scope="user")
+        memory.add("a duck on the lake", scope="user")
+        assert [hit.snippet for hit in memory.search("kite")] == ["the favourite is a kite"]

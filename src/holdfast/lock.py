@@ -4,6 +4,8 @@ A mutex for the threads of this process stands in front of a `flock` on a file t
 or unlinked. There is no expiry, no pid check and no theft: a paused owner still owns. Waiting is
 bounded and ends in `Locked`, which names the holder from a note in the lock file; the note is
 diagnostic only and nothing is decided by it. Not reentrant: a second hold waits like anybody else's.
+An interrupt (Ctrl-C) may come between any two calls: whatever is had by then belongs to a `Held`, which lets go of it
+at the latest when nobody has it any more.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import json
 import os
 import time
 from _thread import allocate_lock
+from _weakref import ref
 
 from .disk import REAL, make_private_dir, refused
 from .errors import Locked
@@ -33,36 +36,73 @@ LONGEST_SLEEP = 0.002
 NOTE_BYTES = 160
 
 _mutexes: dict[str, LockType] = {}
-_held: set[Held] = set()
+_held: dict[int, ref[Held]] = {}  # by descriptor
 _quoted: dict[str, str] = {}  # what locks are held for: a few words of ours
 
 
 class Held:
-    """A lock that is had; release it once, or use it as a context manager."""
+    """A lock that is had, or about to be; release it once, or use it as a context manager."""
 
-    __slots__ = ("_disk", "_mutex", "fd", "path")
+    __slots__ = ("__weakref__", "_disk", "_had", "_mutex", "fd", "path")
 
-    def __init__(self, disk: Disk, path: str, fd: int, mutex: LockType) -> None:
-        self._disk, self.path, self.fd, self._mutex = disk, path, fd, mutex
-        _held.add(self)
+    def __init__(self, disk: Disk, path: str, mutex: LockType) -> None:
+        self._disk, self.path, self._mutex = disk, path, mutex
+        self.fd = -1
+        self._had: list[bool] = []
+
+    def enter(self, seconds: float) -> bool:
+        """Have the mutex within so many seconds."""
+        self.__class__ = _Having
+        had_at_once(self._had, self._mutex, seconds)
+        return True in self._had
+
+    def opened(self, fd: int) -> None:
+        """Registered before it is locked, so that a forked child finds and closes its copy."""
+        self.fd = fd
+        _held[fd] = ref(self)
 
     def release(self) -> None:
         """Let the next one in; doing it twice, or in a forked child, does nothing."""
-        if self.fd < 0:
-            return
         fd, self.fd = self.fd, -1
-        _held.discard(self)
+        had, self._had = self._had, []
+        self.__class__ = Held
         try:
-            self._disk.unlock(fd)  # explicitly: a forked child may still have a copy of the descriptor
+            if fd >= 0:
+                _held.pop(fd, None)
+                self._disk.unlock(fd)  # explicitly: a forked child may still have a copy of the descriptor
         finally:
-            self._disk.close(fd)
-            self._mutex.release()
+            try:
+                if fd >= 0:
+                    self._disk.close(fd)
+            finally:
+                if True in had:
+                    self._mutex.release()
 
     def __enter__(self) -> Held:
         return self
 
     def __exit__(self, *_error: object) -> None:
         self.release()
+
+    def forget(self) -> None:
+        """In a forked child: close our copy without unlocking the parent's lock."""
+        fd, self.fd, self._had = self.fd, -1, []
+        if fd >= 0:
+            os.close(fd)
+
+
+class _Having(Held):
+    """One that is not released yet. A class of its own, since an interrupt within a finaliser is lost."""
+
+    __slots__ = ()
+
+    def __del__(self) -> None:
+        self.release()
+
+
+def had_at_once(had: list[bool], mutex: LockType, seconds: float) -> None:
+    """Note whether the mutex was had in time. One call: no interrupt comes between having it and noting it."""
+    had.extend(map(mutex.acquire, (True,), (max(0.0, seconds),)))
 
 
 class Lock:
@@ -77,45 +117,43 @@ class Lock:
         """Have the lock within `wait_ms`, or raise Locked. `what` names the work, never its content."""
         started = time.monotonic()
         deadline = started + wait_ms / 1000
-        mutex = _mutexes.setdefault(self.path, allocate_lock())
-        if not mutex.acquire(True, max(0.0, wait_ms / 1000)):
-            raise self._locked(started)
-        held = self._acquire(mutex, deadline, what)
+        held = self._acquired(self._free(), wait_ms / 1000, deadline, what)
         if held is None:
             raise self._locked(started)
         return held
 
     def attempt(self, what: str) -> Held | None:
         """Have the lock now, or None at once."""
-        mutex = _mutexes.setdefault(self.path, allocate_lock())
-        return self._acquire(mutex, 0.0, what) if mutex.acquire(False) else None
+        return self._acquired(self._free(), 0.0, 0.0, what)
 
-    def _acquire(self, mutex: LockType, deadline: float, what: str) -> Held | None:
-        """With the mutex had: the file lock too, or neither."""
-        held = self._opened(mutex)
+    def _free(self) -> Held:
+        return Held(self._disk, self.path, _mutexes.setdefault(self.path, allocate_lock()))
+
+    def _acquired(self, held: Held, seconds: float, deadline: float, what: str) -> Held | None:
+        """Mutex and file lock, or neither."""
         try:
-            if self._wait(held.fd, deadline):
-                self._note(held.fd, what)
-                return held
-        except OSError as error:
-            held.release()
-            raise refused("lock", self.path, error) from error
+            if held.enter(seconds):
+                held.opened(self._opened())
+                if self._locked_by(held, deadline):
+                    self._note(held.fd, what)
+                    return held
         except BaseException:
             held.release()
             raise
         held.release()
         return None
 
-    def _opened(self, mutex: LockType) -> Held:
-        """Open, not yet locked: registered first, so that a forked child finds and closes its copy."""
+    def _opened(self) -> int:
         try:
-            return Held(self._disk, self.path, self._open(), mutex)
+            return self._open()
         except OSError as error:
-            mutex.release()
             raise refused("open the lock file", self.path, error) from error
-        except BaseException:
-            mutex.release()
-            raise
+
+    def _locked_by(self, held: Held, deadline: float) -> bool:
+        try:
+            return self._wait(held.fd, deadline)
+        except OSError as error:
+            raise refused("lock", self.path, error) from error
 
     def _open(self) -> int:
         try:
@@ -170,10 +208,9 @@ class Lock:
 
 def _forget_in_child() -> None:
     """After a fork the parent owns what was held: close our copies without unlocking its locks."""
-    for held in list(_held):
-        fd, held.fd = held.fd, -1
-        if fd >= 0:
-            os.close(fd)
+    for held in [look() for look in list(_held.values())]:
+        if held is not None:
+            held.forget()
     _held.clear()
     _mutexes.clear()
     forget_sequence()

@@ -10,8 +10,10 @@ import pytest
 import holdfast.lock
 from holdfast.disk import Disk
 from holdfast.errors import Locked, StorageFailed
+from holdfast.index.mending import IndexLock
 from holdfast.lock import Lock
 from holdfast.model.ids import entry_id
+from tests.interrupts import interrupted_everywhere
 
 
 @pytest.fixture
@@ -188,3 +190,21 @@ def test_parent_and_child_do_not_make_the_same_ids():
     os.close(read)
     os.close(write)
     assert entry_id(1000) != theirs
+
+
+@pytest.mark.parametrize("kind", [Lock, IndexLock])
+def test_an_interrupt_at_any_moment_leaves_nothing_locked(path, kind):
+    lock = kind(path)
+
+    def use():
+        with lock.hold(100, "work"):
+            pass
+        held = lock.attempt("work")
+        with held:
+            pass
+
+    for moment in interrupted_everywhere(use):
+        held = lock.attempt("look")
+        assert held is not None, moment
+        held.release()
+    assert moment > 30

@@ -17,7 +17,6 @@ from ..lock import NOTE_BYTES, Lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from _thread import LockType
     from collections.abc import Callable
     from typing import TypeVar
 
@@ -147,14 +146,17 @@ class IndexLock(Lock):
     def _open(self) -> int:
         return persist(super()._open, lambda: make_way(self._disk, self.path))
 
-    def _acquire(self, mutex: LockType, deadline: float, what: str) -> Held | None:
-        held = super()._acquire(mutex, deadline, what)
-        while held is not None and not self._in_place(held.fd):
-            held.release()
-            if not mutex.acquire(True, max(0.0, deadline - time.monotonic())):
-                return None
-            held = super()._acquire(mutex, deadline, what)
-        return held
+    def _acquired(self, held: Held, seconds: float, deadline: float, what: str) -> Held | None:
+        while (found := super()._acquired(held, seconds, deadline, what)) is not None:
+            try:
+                if self._in_place(found.fd):
+                    return found
+            except BaseException:
+                found.release()
+                raise
+            found.release()
+            seconds = deadline - time.monotonic()
+        return None
 
     def _in_place(self, fd: int) -> bool:
         """Whether the next one who asks for this lock will open the same file."""

@@ -12,6 +12,7 @@ import time
 from _thread import allocate_lock
 
 from ..errors import HoldfastError, SizeLimit, StorageFailed
+from ..lock import had_at_once
 from .batch import already_stored, check_lines
 from .line import drafted, taken
 
@@ -99,14 +100,6 @@ class Table:
             batch.append(self.waiting.pop(0))
         return batch
 
-    def withdraw(self, request: Request) -> bool:
-        """Whether it was still waiting."""
-        try:
-            self.waiting.remove(request)
-        except ValueError:
-            return False
-        return True
-
 
 class Together:
     """The tables of one agent's journals."""
@@ -122,17 +115,24 @@ class Together:
         deadline = time.monotonic() + wait_ms / 1000
         table = self._table(journal)
         table.waiting.append(request)
+        had: list[bool] = []
+        waiting = True
         try:
-            if table.mutex.acquire(True, max(0.0, wait_ms / 1000)):
-                try:
-                    while not request.answered:
-                        if request not in table.waiting:
-                            raise _interrupted()  # nobody else leads now: whoever took it has not come back
-                        _lead(table, write, max(0, round((deadline - time.monotonic()) * 1000)))
-                finally:
-                    table.mutex.release()
+            had_at_once(had, table.mutex, wait_ms / 1000)
+            if True in had:
+                while not request.answered:
+                    if request not in table.waiting:
+                        raise _interrupted()  # nobody else leads now: whoever took it has not come back
+                    _lead(table, write, max(0, round((deadline - time.monotonic()) * 1000)))
         finally:
-            waiting = table.withdraw(request)  # what nobody has taken must not be written after we have gone
+            try:
+                if True in had:
+                    table.mutex.release()
+            finally:
+                try:
+                    table.waiting.remove(request)  # what nobody has taken must not be written after we have gone
+                except ValueError:
+                    waiting = False
         if waiting:
             write(lambda: [request], 0)  # which says who has the lock
         elif not request.answered:

@@ -10,6 +10,8 @@ from holdfast.errors import Denied, HoldfastError, Locked, SizeLimit, StorageFai
 from holdfast.journal import JournalOptions
 from holdfast.journal.together import Table
 from holdfast.lock import Lock
+from holdfast.testing.disk import UnsyncedDisk
+from tests.interrupts import interrupted_everywhere
 from tests.unit.journal.world import ANA, BEN, SESSION, World
 
 
@@ -141,3 +143,14 @@ def test_a_request_that_was_taken_and_never_written_is_told_so(tmp_path, disk, m
     monkeypatch.setattr(Table, "taken", lambda table: table.waiting.clear() or [])
     with pytest.raises(StorageFailed, match="interrupted"):
         world.add("lost on the way")
+
+
+def test_an_interrupt_at_any_moment_leaves_neither_a_lock_nor_something_to_be_written_later(tmp_path):
+    world = World(tmp_path / "home", UnsyncedDisk(), JournalOptions(lock_ms=50, backoff_ms=1))
+    world.session()
+    for moment in interrupted_everywhere(lambda: world.add("interrupted")):
+        tables = world.journal._together._tables.values()
+        assert not any(table.mutex.locked() or table.waiting for table in tables), moment
+        assert Lock(world.journal._places.lock(SESSION)).hold(0, "look").release() is None
+    assert moment > 100
+    assert world.add("after")[0].seq > 1

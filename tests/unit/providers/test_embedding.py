@@ -549,7 +549,7 @@ def until(what, seconds=10):
 
 def waits_for_a_lock(thread):
     frame = sys._current_frames().get(thread.ident)
-    return frame is not None and frame.f_code.co_name == "hold"
+    return frame is not None and frame.f_code.co_name == "had_at_once"
 
 
 def test_an_index_with_vectors_of_another_embedder_than_the_pin_says_so(home, embedders):

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 PARTS = ("memories", "pins", "recall")
 MOST_SEATS = 200  # what a search can give
+MORE = 8  # times as many hits are looked at where some say the same
 TRUSTED = ("user", "agent")
 # Among 8 hits a question, of a coding agent's memory 1.4 % of the evidence and 42 % of the rest lie below, of a team's
 # chat nothing and 48 %, of LoCoMo nothing and 4 %, of BEAM nothing and nothing.
@@ -62,8 +63,9 @@ def compose_for(
     if "recall" in wanted and asked and seats:
         found = _recalled(store, scope, prompt, seats)
         degraded = found.degraded
-        for hit in _beside_the_best(found):
-            if hit.entry is not None and injectable(hit.entry):
+        said = {item.snippet for item in items.values()}
+        for hit in _distinct(_beside_the_best(found))[:seats]:
+            if hit.entry is not None and injectable(hit.entry) and hit.snippet not in said:
                 items.setdefault(hit.id, hit)
     text, chosen = fill(Frame(os.urandom(4).hex()), list(items.values()), most)
     return _context(store, text, chosen, degraded)
@@ -105,6 +107,14 @@ def _pins(store: Store, scope: Scope) -> Iterable[Entry]:
 
 
 def _recalled(store: Store, scope: Scope, prompt: str, seats: int) -> SearchResult:
+    """The best hits; more of them where several say the same, which has one seat."""
+    found = _searched(store, scope, prompt, seats)
+    if len(_distinct(found)) == len(found.hits):
+        return found
+    return _searched(store, scope, prompt, min(MOST_SEATS, MORE * seats))
+
+
+def _searched(store: Store, scope: Scope, prompt: str, seats: int) -> SearchResult:
     asked = searching.ask(
         store, prompt[: searching.LONGEST_PROMPT], limit=seats, offset=0, rank="match",
         min_score=store.settings["context.min_score"], filters={"sensitive": False, "provenance": list(TRUSTED)},
@@ -117,6 +127,14 @@ def _beside_the_best(hits: Iterable[Hit]) -> list[Hit]:
     matches = [(hit, hit.scores["match"] * hit.scores["influence"]) for hit in hits]
     bar = BESIDE * max((match for _, match in matches), default=0.0)
     return [hit for hit, match in matches if match >= bar]
+
+
+def _distinct(hits: Iterable[Hit]) -> list[Hit]:
+    """Of those that say the same, the first."""
+    found: dict[str, Hit] = {}
+    for hit in hits:
+        found.setdefault(hit.snippet, hit)
+    return list(found.values())
 
 
 def _as_items(entries: Iterable[Entry]) -> dict[str, Hit]:

@@ -247,10 +247,10 @@ def _fold(*values: Any) -> str:
     return str(values[0] or "").lower()
 
 
-def _glob_words(*values: Any) -> bool:
-    from ..text.globs import matches  # most connections never see a pattern
+def _glob_words(*values: Any) -> int:
+    from ..text.globs import held  # most connections never see a pattern
 
-    return matches(str(values[1]), str(values[0]))
+    return held(str(values[1]), str(values[0]))
 
 
 def _has_log(path: str) -> bool:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Made = dict[int, bytes | None]  # by chunk; None: nothing to say
 
 _VIEWS = f"""
-SELECT c.n, e.id, e.scope, u.n, c.ordinal, c.text, e.author, p.id, b.text, p.author
+SELECT c.n, e.id, e.scope, u.n, c.ordinal, c.text, coalesce(e.author, replace(e.key, '_', ' ')), p.id, b.text, p.author
 FROM json_each(?) j JOIN chunks c ON c.n=j.value JOIN entries e ON e.n=c.entry AND e.state=0
 LEFT JOIN users u ON u.id=e.user_id
 LEFT JOIN entries p ON p.n=CASE WHEN e.type='{TURN}' AND e.scope='session' THEN (

@@ -44,7 +44,7 @@ SELECT coalesce(sum(e.author=?), 0), coalesce(sum(e.author<>?), 0) FROM
   (SELECT chunk FROM ({texts})) f JOIN chunks c ON c.n=f.chunk JOIN entries e ON e.n=c.entry
 WHERE e.author IS NOT NULL AND EXISTS(SELECT 1 FROM entries a WHERE a.file=e.file AND a.author=?)
 """
-_HAS_WORD = "glob_words(concat_ws(' ', c.text, e.tags, e.path), ?)"
+_HAS_WORD = "glob_words(concat_ws(' ', c.text, e.tags, e.key, e.path), ?)"
 _OF = "f JOIN chunks c ON c.n=f.chunk JOIN entries e ON e.n=c.entry"
 _START, _ID = 2, 6  # places in what was found
 _EVERY = 1 << 40  # rows: where several lists are added up, the best of the sum may be the last of each
@@ -71,9 +71,9 @@ def match(
     if not words.globs and not roots:
         return _ranked(connection, scope, wanted, said, limit)[:limit]
     found = {row.id: row for row in _ranked(connection, scope, wanted, said, _EVERY)}
-    for pattern in words.globs:
-        for row in _globbed(connection, scope, wanted, pattern):
-            found.setdefault(row.id, row).score += 1.0
+    for row in _globbed(connection, scope, wanted, words.globs) if words.globs else ():
+        known = found.setdefault(row.id, row)
+        known.score += row.score if known is not row else 0.0
     for prefix, stem in roots.items():
         for row in _prefixed(connection, scope, wanted, prefix, stem):
             known = found.setdefault(row.id, row)
@@ -185,11 +185,17 @@ def _prefixed(connection: apsw.Connection, scope: Scope, wanted: Filter, prefix:
     return _entries(lambda most: _joined(connection, where, said, most), _EVERY, _EVERY)
 
 
-def _globbed(connection: apsw.Connection, scope: Scope, wanted: Filter, pattern: str) -> list[Row]:
+def _globbed(connection: apsw.Connection, scope: Scope, wanted: Filter, patterns: Sequence[str]) -> list[Row]:
+    """Rows with a word for any of the patterns, each worth 1; every text is looked at once, not once for each."""
     where = where_filter(wanted, where_scope(scope, Where(), leads=True))
-    where.add(_HAS_WORD, pattern)
     whole = "entries e JOIN chunks c ON c.entry=e.n AND c.ordinal=0"
-    return [row_of(row) for row in ask_all(connection, f"SELECT {ROW} FROM {whole} WHERE {where}", where.values)]
+    sql = f"SELECT {_HAS_WORD} AS held, {ROW} FROM {whole} WHERE {where} AND held > 0"
+    rows = []
+    for held, *found in ask_all(connection, sql, ("\n".join(patterns), *where.values)):
+        row = row_of(found)
+        row.score = float(held)
+        rows.append(row)
+    return rows
 
 
 def describe(connection: apsw.Connection, rows: Sequence[Row]) -> None:

@@ -14,7 +14,7 @@ from operator import itemgetter
 from ..model.entry import ROLES
 from ..model.ids import digest
 from ..model.moment import millis
-from ..text.content import searchable, searchable_text
+from ..text.content import marked_by, searchable, searchable_text
 from .cutting import chunking_of
 from .database import ask_all, ask_one
 from .numbers import block, owner_of, session_word
@@ -44,7 +44,7 @@ _INSERT_CHUNK = "INSERT INTO chunks(n, entry, ordinal, start, stop, hash, text) 
 _INSERT_FTS = "INSERT INTO chunks_fts(rowid, text, tags, path, scope) VALUES(?,?,?,?,?)"
 _DELETE_FTS = "INSERT INTO chunks_fts(chunks_fts, rowid, text, tags, path, scope) VALUES('delete',?,?,?,?,?)"
 _FTS_PARTS = """
-SELECT c.n, c.text, e.tags, e.path, e.session_id
+SELECT c.n, c.text, e.tags, e.key, e.path, e.session_id
 FROM chunks c JOIN entries e ON e.n = c.entry WHERE e.n = ? AND c.stop IS NOT NULL
 """
 _READ = (
@@ -135,7 +135,7 @@ class Rows:
             cut = self._cut(n, owner, searchable_text(content))
             chunks += cut
             if state == VISIBLE:
-                texts += _full_text(cut, tags, path, token)
+                texts += _full_text(cut, marked_by(tags, key), path, token)
                 self._added += 1
         if entries:
             self._connection.executemany(_INSERT_ENTRY, entries)
@@ -349,8 +349,8 @@ class Rows:
     def _parts(self, n: int) -> list[FullText]:
         """What the full-text rows of an entry hold, computed alike for insert and delete."""
         return [
-            (chunk, searchable(text), " ".join(json.loads(tags)), searchable(path or ""), self._token(session))
-            for chunk, text, tags, path, session in ask_all(self._connection, _FTS_PARTS, (n,))
+            (chunk, searchable(text), marked_by(json.loads(tags), key), searchable(path or ""), self._token(session))
+            for chunk, text, tags, key, path, session in ask_all(self._connection, _FTS_PARTS, (n,))
         ]
 
     def _token(self, session: str | None) -> str:
@@ -382,8 +382,8 @@ class Rows:
         self._sessions.pop(id, None)
 
 
-def _full_text(chunks: list[ChunkRow], tags: Iterable[str] | None, path: str | None, where: str) -> list[FullText]:
-    marked, place = " ".join(tags) if tags else "", searchable(path or "")
+def _full_text(chunks: list[ChunkRow], marked: str, path: str | None, where: str) -> list[FullText]:
+    place = searchable(path or "")
     return [(row[0], searchable(row[6]), marked, place, where) for row in chunks if row[4] is not None]
 
 

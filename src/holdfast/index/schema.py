@@ -1,13 +1,13 @@
 """The index's tables, views and version, as data.
 
-Owns all DDL. `VERSION` is the number in the name of a generation (`v3-000017`): raise it when
+Owns all DDL. `VERSION` is the number in the name of a generation (`v4-000017`): raise it when
 anything here, the tokeniser or the meaning of a column changes, and the next open builds anew.
 The views give the tables of the seed documents to anyone with a SQL prompt.
 """
 
 from __future__ import annotations
 
-VERSION = 3
+VERSION = 4
 APPLICATION_ID = 0x686F6C64  # "hold"
 VISIBLE, DELETED, SUPERSEDED = 0, 1, 2
 
@@ -121,7 +121,7 @@ CREATE TABLE vector_pages(
 CREATE TABLE backlog(chunk INTEGER PRIMARY KEY);
 
 CREATE VIRTUAL TABLE chunks_fts USING fts5(
-  text, tags, path, scope, content='', detail=full, tokenize='porter unicode61');
+  text, tags, path, scope, content='', detail=full, tokenize='porter unicode61 remove_diacritics 2');
 INSERT INTO chunks_fts(chunks_fts, rank) VALUES('secure-delete', 1);
 -- What FTS5 gathers in memory before it writes a segment: a tenth less work for 10 MiB than with 1 MiB.
 INSERT INTO chunks_fts(chunks_fts, rank) VALUES('hashsize', 4194304);

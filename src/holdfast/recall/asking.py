@@ -75,11 +75,12 @@ def understand(
     if len(named) > _MOST_NAMED:
         named, rest = (), text
     asked = words(rest) if named or said is None else said
-    if asked.empty:
-        rest, asked = text, words(text)
+    if named and _says_nothing(asked):
+        rest, asked = text, words(text) if said is None else said  # `What did Ana say?`: then the name is the question
     return Question(
         text=rest, words=asked, authors=named, first_person=_of_oneself(text),
-        dates=(*named_dates(text), *(counted(text, now, zone) if now is not None else ())), form=wanted_form(text),
+        dates=tuple(named_dates(text)) if now is None else (*named_dates(text, zone), *counted(text, now, zone)),
+        form=wanted_form(text),
         kinds=tuple(kind for kind, names in KINDS.items() if not names.isdisjoint(asked.terms)),
     )  # fmt: skip
 
@@ -89,8 +90,8 @@ def unframed(text: str) -> str:
 
     What is left after a wrapped question: the question. Where nothing would be left, all of it.
     """
-    sentences = _SENTENCE_END.split(text)
-    if len(sentences) == 1 or len(text) > _LONGEST_PROMPT:
+    sentences = _SENTENCE_END.split(text) if len(text) <= _LONGEST_PROMPT else ()
+    if len(sentences) < 2:
         return text
     kept = " ".join(sentence for sentence in sentences if not _frames(sentence))
     return text if FRAMING.issuperset(tokens(kept.lower())) else kept
@@ -100,6 +101,11 @@ def _frames(sentence: str) -> bool:
     """Whether it has a few words, one of them a small one, and none that is about anything."""
     found = tokens(sentence.lower())
     return len(found) >= _LEAST_WORDS and FRAMING.issuperset(found) and not STOP.isdisjoint(found)
+
+
+def _says_nothing(asked: Words) -> bool:
+    """Whether no word is left; where there are only stop words, `words` gives those."""
+    return not (asked.prefixes or asked.globs or asked.letters) and STOP.issuperset(asked.terms)
 
 
 def _of_oneself(text: str) -> bool:

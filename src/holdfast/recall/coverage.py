@@ -88,7 +88,7 @@ class Coverage:
         """The share that is held in words, of a long text by the span that matched; no entry holds nothing."""
         if entry is None:
             return 0.0
-        said, beside = searchable_text(entry.content), " ".join((*entry.tags, entry.path or ""))
+        said, beside = searchable_text(entry.content), " ".join((*entry.tags, entry.key or "", entry.path or ""))
         near = said[span[0] : span[1]] if span is not None else said  # somewhere in a book stands every word
         stems = set(self._stems(searchable(f"{near} {beside}")))
         stems |= self._kinds.get(entry.type, set())  # a decision need not say that it was decided

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import time
+from functools import lru_cache
 
 from ..errors import Invalid
 from ..model.moment import DAY_MS, parse
@@ -63,10 +64,11 @@ class Named(Value):
     day: int | None = None
     span: tuple[int, int] | None = None  # epoch ms, the end not included
     said: tuple[str, ...] = ()  # in which words, where that does not follow from the numbers
+    zone: str | None = None  # whose days are meant: an IANA zone, "" for the system's, None for UTC
 
 
-def named_dates(question: str) -> list[Named]:
-    """The dates in a question, most exact first; each stretch of text is read once."""
+def named_dates(question: str, zone: str | None = None) -> list[Named]:
+    """The dates in a question, most exact first, as days of the zone; each stretch of text is read once."""
     found: list[Named] = []
     rest = question
     for number, form in enumerate(_FORMS):
@@ -74,7 +76,8 @@ def named_dates(question: str) -> list[Named]:
         rest = form.sub(" ", rest)
     found += [Named(month=_month(hit[1])) for hit in _ALONE.finditer(rest)]
     found += [Named(year=int(hit[1])) for hit in _BARE_YEAR.finditer(_ALONE.sub(" ", rest))]
-    return [date for date in found if date.month is None or 1 <= date.month <= 12]
+    there = [date for date in found if date.month is None or 1 <= date.month <= 12]
+    return there if zone is None else [date.replace(zone=zone) for date in there]
 
 
 def counted(question: str, now: int, zone: str) -> list[Named]:
@@ -88,7 +91,7 @@ def counted(question: str, now: int, zone: str) -> list[Named]:
     for hit in hits:
         said = tuple(hit[0].lower().split())
         if (hit["whole"] or "").lower() in ("month", "year"):
-            found.append(_calendar(hit, noon).replace(said=said))
+            found.append(_calendar(hit, noon).replace(said=said, zone=zone))
         else:
             first, last = _days(hit, noon // DAY_MS)
             found.append(Named(span=(today + first * DAY_MS, today + last * DAY_MS), said=said))
@@ -161,8 +164,9 @@ def spans(dates: Sequence[Named], years: Iterable[int]) -> list[tuple[int, int]]
     for date in dates:
         if date.month is not None:
             for year in (date.year,) if date.year is not None else years:
-                start = _epoch(year, date.month, date.day or 1)
-                end = _epoch(year + date.month // 12, date.month % 12 + 1, 1) if date.day is None else start
+                start = _epoch(year, date.month, date.day or 1, date.zone)
+                after = (year + date.month // 12, date.month % 12 + 1, 1)
+                end = _epoch(*after, date.zone) if date.day is None else start
                 if start is not None and end is not None:
                     found.append((start, end + (_AFTER_DAYS + 1) * DAY_MS if date.day is not None else end))
     return found
@@ -172,13 +176,13 @@ def _near(date: Named, when: int) -> float:
     if date.span is not None:
         first, last = date.span
         return 1.0 if first <= when < last else 0.6 if first - DAY_MS <= when < last + DAY_MS else 0.0
-    year, month, day = time.gmtime(when / 1000)[:3]
+    year, month, day = _day_of(when, date.zone)
     if date.year is not None and date.month is None:
         return 0.3 if year == date.year else 0.0
     if date.day is None:
         return _near_month(date, year, month, day)
     assert date.month is not None
-    start = _epoch(date.year or year, date.month, date.day)
+    start = _epoch(date.year or year, date.month, date.day, date.zone)
     if start is None:
         return 0.0
     away = (when - start) // DAY_MS
@@ -194,9 +198,22 @@ def _near_month(date: Named, year: int, month: int, day: int) -> float:
     return 0.4 if day <= _AFTER_MONTH_DAYS and date.month == before[1] and date.year in (None, before[0]) else 0.0
 
 
-def _epoch(year: int, month: int, day: int) -> int | None:
-    """Midnight of a day; None where the calendar has none such."""
+@lru_cache(256)  # asked for every candidate
+def _epoch(year: int, month: int, day: int, zone: str | None = None) -> int | None:
+    """Midnight of a day in a zone; None where the calendar has none such."""
+    date = f"{year:04d}-{month:02d}-{day:02d}"
     try:
-        return parse(f"{year:04d}-{month:02d}-{day:02d}T00:00:00Z")
+        return parse(f"{date}T00:00:00Z") if zone is None else moment(date, 0, zone)
     except Invalid:
         return None
+
+
+def _day_of(when: int, zone: str | None) -> tuple[int, int, int]:
+    """Year, month and day of a moment in a zone."""
+    if not zone:
+        return (time.gmtime if zone is None else time.localtime)(when / 1000)[:3]
+    from datetime import datetime
+    from zoneinfo import ZoneInfo
+
+    there = datetime.fromtimestamp(when / 1000, ZoneInfo(zone))
+    return there.year, there.month, there.day

@@ -79,7 +79,8 @@ def views_of(journals: Iterable[Sequence[Entry]]) -> dict[str, str]:
             said = None
             if earlier is not None and not _goes_on(earlier, entry):
                 said = searchable_text(earlier.content), _author(earlier)
-            found[entry.id] = view(searchable_text(entry.content), _author(entry), said)
+            about = entry.key.replace("_", " ") if entry.key else None
+            found[entry.id] = view(searchable_text(entry.content), _author(entry) or about, said)
     return found
 
 

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 
 def searched(entry: Entry) -> str:
-    """What a keyword can find: the words of the content, the tags, the path."""
-    return "\n".join([searchable_text(entry.content), " ".join(entry.tags), entry.path or ""])
+    """What a keyword can find: the words of the content, the tags, the key, the path."""
+    return "\n".join([searchable_text(entry.content), " ".join(entry.tags), entry.key or "", entry.path or ""])
 
 
 def held(entry: Entry) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
 CLASSIFYING = frozenset(("text", "role", "author", "kind", "tool_call_id", "covers"))
@@ -28,8 +28,14 @@ def searchable(text: str) -> str:
     if text.isascii():
         return text
     from .scripts import spread
+    from .spelling import composed
 
-    return rooted(spread(text))
+    return rooted(spread(composed(text)))
+
+
+def marked_by(tags: Iterable[str] | None, key: str | None) -> str:
+    """What is searched beside the text: `coffee` is all that says what `flat white` is about."""
+    return " ".join((*(tags or ()), searchable(key or ""))).strip() if tags or key else ""
 
 
 def rooted(word: str) -> str:
@@ -41,8 +47,9 @@ def rooted(word: str) -> str:
         return word
     from .arabic import light
     from .scripts import apart
+    from .spelling import lettered
 
-    return light(apart(word))
+    return light(lettered(apart(word)))
 
 
 def _strings(value: Any) -> Iterator[str]:

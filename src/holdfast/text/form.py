@@ -23,7 +23,7 @@ _NUMBERS = frozenset((
     "several", "few",
 ))  # fmt: skip
 _NTH = ("st", "nd", "rd", "th")
-_WHEN = re.compile(r"\s*when\b|\b(?:what|which) (?:date|day|month|year|time)\b", re.IGNORECASE)
+_WHEN = re.compile(r"when\b|\b(?:what|which) (?:date|day|month|year|time)\b", re.IGNORECASE)
 _MANY = re.compile(r"\bhow (?:many|much|long|often|old)\b", re.IGNORECASE)
 _WHO = re.compile(r"\s*(?:where|who|which|what (?:country|city|state|book|movie|game|place|name))\b", re.IGNORECASE)
 

@@ -14,15 +14,63 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"\w+")
 _LONGEST_WORD = 128
+_MOST_MADE, _MOST_WORDS = 16, 20_000
 _ANY = rf"\w{{0,{_LONGEST_WORD}}}"
 
 
 def matches(pattern: str, text: str) -> bool:
     """Whether a word of the text matches `d?ploy` or `*fix*`; linear, since words are bounded."""
-    if _begins_anywhere(pattern):
-        return pattern[:-1].lower() in text.lower()
-    wanted = _compiled(_plain(pattern))
-    return any(wanted.match(word) for word in _words(_plain(text)) if len(word) <= _LONGEST_WORD)
+    return held(pattern, text) > 0
+
+
+def held(patterns: str, text: str) -> int:
+    """How many of these patterns, a line each, a word of the text matches."""
+    several = _made.get(patterns)
+    if several is None:
+        if len(_made) >= _MOST_MADE:
+            _made.clear()
+        several = _made[patterns] = _Several(patterns.split("\n"))
+    return several.held(text)
+
+
+class _Several:
+    """Patterns that are looked for together; what was found out about a word is kept, since texts repeat them."""
+
+    __slots__ = ("_all", "_anywhere", "_known", "_last", "_wanted")
+
+    def __init__(self, patterns: list[str]) -> None:
+        self._anywhere = [pattern[:-1].lower() for pattern in patterns if _begins_anywhere(pattern)]
+        self._wanted = [_compiled(_plain(pattern)) for pattern in patterns if not _begins_anywhere(pattern)]
+        self._all = (1 << len(self._wanted)) - 1
+        self._known: dict[str, int] = {}  # which patterns a word matches, as bits
+        self._last = ("", 0)  # SQLite asks twice: whether there is any, and how many
+
+    def held(self, text: str) -> int:
+        """How many of them the text holds."""
+        said, count = self._last
+        if said != text:
+            count = self._count(text)
+            self._last = text, count
+        return count
+
+    def _count(self, text: str) -> int:
+        found, known = 0, self._known
+        for word in _words(_plain(text)) if self._wanted else ():
+            bits = known.get(word)
+            found |= self._look(word) if bits is None else bits
+            if found == self._all:
+                break
+        said = text.lower() if self._anywhere else ""
+        return found.bit_count() + sum(letters in said for letters in self._anywhere)
+
+    def _look(self, word: str) -> int:
+        if len(word) > _LONGEST_WORD:
+            return 0
+        bits = sum(1 << place for place, wanted in enumerate(self._wanted) if wanted.match(word))
+        if len(self._known) >= _MOST_WORDS:
+            self._known.clear()
+        self._known[word] = bits
+        return bits
 
 
 def _plain(text: str) -> str:
@@ -50,6 +98,7 @@ def _begins_anywhere(pattern: str) -> bool:
 
 
 _patterns: dict[str, re.Pattern[str]] = {}
+_made: dict[str, _Several] = {}
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:

@@ -43,6 +43,7 @@ _SYMBOLS = (
 )
 _IDEOGRAPH = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 SPACELESS = re.compile(f"([{_SPACELESS}]+)")  # a group, so that `split` gives the runs and what is between
+LETTER = rf"[^\W_{_SPACELESS}]"  # of words that stand amid such runs: `PostgreSQL` in `使用PostgreSQL存储`
 _SYMBOL = re.compile(f"[{_SYMBOLS}]")
 _LETTER = re.compile(f".[{_ATTACHED}]*")  # within such a run
 WORD = re.compile(rf"\w[\w{_MARKS}{_ATTACHED}]*")

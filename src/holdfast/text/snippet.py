@@ -90,7 +90,7 @@ def highlight(text: str, terms: Sequence[str]) -> list[tuple[int, int]]:
 def _matches(text: str, terms: Sequence[str]) -> Iterator[tuple[int, int, int]]:
     """(start, end, which term) of every place where one stands."""
     plain, at = _plain(text)
-    for pattern, offset in _patterns(tuple(terms)):
+    for pattern, offset in _patterns(tuple(terms), _letter_of(text)):
         for match in pattern.finditer(plain):
             which = match.lastindex or 1
             start, end = match.span(which)
@@ -112,22 +112,31 @@ def _plain(text: str) -> tuple[str, list[int] | None]:
     return with_places(text)
 
 
-_made: dict[tuple[str, ...], Patterns] = {}  # every hit of a search is looked through for the same terms
+def _letter_of(text: str) -> str:
+    """What counts as a letter of a word: in a text with runs without spaces, which the index sets apart, not theirs."""
+    if text.isascii():
+        return _LETTER
+    from .scripts import LETTER, SPACELESS
+
+    return LETTER if SPACELESS.search(text) else _LETTER
+
+
+_made: dict[tuple[tuple[str, ...], str], Patterns] = {}  # every hit of a search is looked through for the same terms
 _MOST_MADE = 16
 
 
-def _patterns(terms: tuple[str, ...]) -> Patterns:
+def _patterns(terms: tuple[str, ...], letter: str = _LETTER) -> Patterns:
     """Patterns for these terms, each with the number of terms before its own."""
-    found = _made.get(terms)
+    found = _made.get((terms, letter))
     if found is None:
         known = [term for term in dict.fromkeys(_plain(term)[0] for term in terms) if term][:_MOST_TERMS]
         spaced = [term for term in known if term[0].isascii() or not _spaceless(term)]
         joined = [term for term in known if term not in spaced]
-        sources = (_by_words(spaced), 0), (_by_letters(joined), len(spaced))
+        sources = (_by_words(spaced, letter), 0), (_by_letters(joined), len(spaced))
         found = tuple((re.compile(source, re.IGNORECASE), offset) for source, offset in sources if source)
         if len(_made) >= _MOST_MADE:
             _made.clear()
-        _made[terms] = found
+        _made[terms, letter] = found
     return found
 
 
@@ -137,11 +146,11 @@ def _spaceless(term: str) -> bool:
     return SPACELESS.match(term) is not None
 
 
-def _by_words(terms: list[str]) -> str:
+def _by_words(terms: list[str], letter: str) -> str:
     """Words that begin with a term's stem; most letters of a text are passed over for not beginning any."""
     first = "".join(sorted({term[0] for term in terms}))
-    begins = _LETTER if _is_pattern(first) else f"[{re.escape(first)}]"
-    return rf"(?={begins})(?<!{_LETTER})(?:{'|'.join(f'({_stem(term)})' for term in terms)})" if terms else ""
+    begins = letter if _is_pattern(first) else f"[{re.escape(first)}]"
+    return rf"(?={begins})(?<!{letter})(?:{'|'.join(f'({_stem(term, letter)})' for term in terms)})" if terms else ""
 
 
 def _by_letters(terms: list[str]) -> str:
@@ -154,15 +163,15 @@ def _is_pattern(term: str) -> bool:
     return "*" in term or "?" in term
 
 
-def _stem(term: str) -> str:
+def _stem(term: str, letter: str) -> str:
     """A pattern for a term and its inflections; short words must match whole but for a small ending."""
     if _is_pattern(term):
-        return rf"{globs.source(term)}(?!{_LETTER})"
+        return rf"{globs.source(term)}(?!{letter})"
     if len(term) < _SHORTEST_STEM or term.isdigit():
-        return rf"{re.escape(term)}{_SMALL if len(term) == 2 and term.isalpha() else ''}(?!{_LETTER})"
+        return rf"{re.escape(term)}{_SMALL if len(term) == 2 and term.isalpha() else ''}(?!{letter})"
     ending = next((end for end in _ENDINGS if term.endswith(end) and len(term) - len(end) >= _SHORTEST_STEM), "")
     stem = re.escape(term[: len(term) - len(ending)])
-    return f"{stem}{_LETTER}*" if len(term) - len(ending) > _SHORTEST_STEM else rf"{stem}{_LETTER}{{0,4}}(?!{_LETTER})"
+    return f"{stem}{letter}*" if len(term) - len(ending) > _SHORTEST_STEM else rf"{stem}{letter}{{0,4}}(?!{letter})"
 
 
 def _densest(found: list[tuple[int, int, int]], width: int) -> tuple[int, int]:

@@ -22,7 +22,7 @@ thus to told too under until up upon us very was we were what whatever when when
 while who whoever whom whose why will with within without would yes yet you your yours yourself
 """
 _GERMAN = """
-aber alle als auch auf aus bei bitte da das dass dem den der dich diese dieser dieses dir du durch ein
+aber alle als auch auf aus bei bitte da das dass dem den der dich diese dieser dieses du durch ein
 eine einem einen einer eines er es euch für gegen habe haben hatte ich ihr ihre im ist ja kann kein keine
 können mein meine mich mir mit nach nicht noch nur ob oder ohne sehr sein seine sich sie sind soll über um
 und uns unser vom von vor wann warum was weil welche welcher wenn wer werden wie wieder wir wird wo
@@ -39,7 +39,7 @@ _FRENCH = """
 alors après au aussi autre aux avant avec avoir ce ces cet cette chez comme comment dans de depuis donc
 du elle elles en encore entre est et été être eux il ils je la là le les leur leurs lui ma mais mes moi mon
 même ne nos notre nous où ou par parce pas pendant peu peut pourquoi qu quand que quel quelle quels qui
-quoi sa sans ses si sont sous ta te tes toi ton très tu un une vos votre vous
+quoi si sont sous ta te tes toi ton très tu un une vos votre vous
 """
 COMMON = frozenset("的了是在我你他她們们這这那有和就都也很不嗎吗呢吧啊把被給给跟與与")  # ideographs of every sentence
 PARTICLES = frozenset("のはがをにへともでや")  # of Japanese, alone between Latin words: "GitHubのissue"

@@ -59,6 +59,10 @@ def words(question: str) -> Words:
     size = len(question.encode("utf-8", "replace"))
     if size > QUERY_BYTES:
         raise Invalid(f"query is {size} bytes; at most {QUERY_BYTES} are allowed", field="query", limit=QUERY_BYTES)
+    if not question.isascii():
+        from .spelling import composed
+
+        question = composed(question)
     found = _Found()
     for piece in _pieces(question):
         found.take(piece)

@@ -48,3 +48,12 @@ def test_answers_that_match_about_as_well_are_all_handed_over(tmp_path):
         memory.add("The manual is set in Typst")
         memory.add("The manual was set in Typst by Ana")
         assert len(memory.context("manual Typst").items) == 2
+
+
+def test_what_says_the_same_takes_one_seat(tmp_path):
+    with holdfast.open(tmp_path / "home") as memory:
+        for number in range(12):
+            memory.create_session().add("deploy failed on staging", type="note", timestamp=1_760_000_000_000 + number)
+        cause = memory.create_session().add("deploy on staging failed since the disk was full", type="note")
+        items = memory.context("why did the deploy fail on staging?").items
+        assert sorted(item.snippet for item in items) == ["deploy failed on staging", cause.text]

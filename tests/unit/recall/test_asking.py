@@ -22,6 +22,15 @@ def test_two_named_authors_are_both_taken_out():
     assert asked.words.terms == ("share",)
 
 
+@pytest.mark.parametrize(
+    "question", ["What did Caroline say?", "who is Caroline?", "tell me about Caroline", "Caroline"]
+)
+def test_where_only_a_name_is_asked_for_it_stays_a_word(question):
+    asked = understand(question, AUTHORS)
+    assert asked.authors == ("Caroline",)
+    assert asked.words.terms == ("caroline",)
+
+
 def test_a_name_of_several_words_is_found_whole_and_by_its_first_word():
     assert understand("What did Ana Lucia Ruiz say about tea?", AUTHORS).authors == ("Ana Lucia Ruiz",)
     assert understand("What did Ana say about tea?", AUTHORS).authors == ("Ana Lucia Ruiz",)

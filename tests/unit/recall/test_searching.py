@@ -226,3 +226,55 @@ def test_a_question_without_a_word_says_that_it_cannot_be_answered(crowd, questi
     found = crowd.search(question)
     assert not found.hits
     assert found.degraded == "the question has no words or numbers, and entries are found by these"
+
+
+@pytest.mark.parametrize("embedder", ["none", "auto"])
+def test_a_question_that_only_names_somebody_finds_what_is_said_of_them(tmp_path, embedder):
+    with holdfast.open(tmp_path / "home", embedder=embedder) as memory:
+        session = memory.create_session()
+        session.add("I lost my passport in Lisbon", author="Ana")
+        told = session.add("Ana went to Oslo with her sister", author="Bob")
+        for question in ("What did Bob say about Ana?", "who is Ana?", "tell me about Ana"):
+            assert told.id in [hit.id for hit in memory.search(question)], question
+
+
+@pytest.mark.parametrize(
+    ("zone", "offset"), [("Asia/Tokyo", "+09:00"), ("America/Los_Angeles", "-08:00"), ("UTC", "Z")]
+)
+def test_a_date_in_a_question_is_a_day_of_the_users_zone(tmp_path, zone, offset):
+    with holdfast.open(tmp_path / "home", embedder="none", settings={"time.zone": zone}) as memory:
+        session = memory.create_session()
+        early = session.add("Bought a bicycle", type="note", timestamp=f"2026-03-05T02:00:00{offset}")
+        first = session.add("Sold the piano", type="note", timestamp=f"2026-03-01T02:00:00{offset}")
+        last = session.add("Painted a fence", type="note", timestamp=f"2026-02-28T22:00:00{offset}")
+        for question in ("what happened on 2026-03-05?", "what happened on 5 March 2026?"):
+            assert [hit.id for hit in memory.search(question)] == [early.id]
+        assert {hit.id for hit in memory.search("what happened in March 2026?")} == {early.id, first.id}
+        assert [hit.id for hit in memory.search("what happened in February 2026?")] == [last.id]
+
+
+@pytest.mark.parametrize("embedder", ["none", "auto"])
+def test_what_a_user_asked_to_be_remembered_is_found_by_its_key(tmp_path, embedder):
+    with holdfast.open(tmp_path / "home", embedder=embedder) as memory:
+        user = memory.user("local")
+        user.remember("coffee", "espresso")
+        user.remember("favourite_editor", "emacs")
+        user.remember("coffee", "flat white")
+        for question in ("coffee", "what coffee do I like?", "coff*", "c?ffee"):
+            assert [hit.snippet for hit in memory.search(question)] == ["flat white"], question
+        assert memory.search("which editor do I use?").hits[0].snippet == "emacs"
+        user.forget("coffee")
+        assert not memory.search("coffee").hits
+
+
+def test_words_of_india_and_vietnam_are_whole_words(tmp_path):
+    with holdfast.open(tmp_path / "home", embedder="none") as memory:
+        session = memory.create_session()
+        tea = session.add("मुझे सुबह की चाय पसंद है", type="note")
+        session.add("हमने नया सर्वर किराए पर लिया", type="note")
+        monday = session.add("Việt Nam thứ Hai", type="note")
+        assert [hit.id for hit in memory.search("चाय")] == [tea.id]
+        assert not memory.search("ली").hits
+        assert not memory.search("कि").hits
+        for question in ("viet", "việt", "thu"):
+            assert [hit.id for hit in memory.search(question)] == [monday.id], question

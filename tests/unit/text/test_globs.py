@@ -1,5 +1,6 @@
 import pytest
 
+from holdfast.text import globs
 from holdfast.text.globs import matches
 
 
@@ -23,3 +24,10 @@ from holdfast.text.globs import matches
 )
 def test_a_pattern_is_matched_word_by_word(pattern, text, found):
     assert matches(pattern, text) is found
+
+
+def test_several_patterns_are_counted_in_one_go():
+    assert globs.held("*ploy\nd?ploy\nredis*\nx?z", "Deploy the Redis cache, deploy") == 3
+    assert globs.held("*ploy\nd?ploy", "nothing of the kind") == 0
+    assert globs.held("*ploy\nd?ploy", "nothing of the kind") == 0
+    assert globs.held("\u732b*\ncat*", "\u767d\u3044\u732b and a cat") == 2

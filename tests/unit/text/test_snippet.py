@@ -141,3 +141,17 @@ def test_marks_are_what_highlighting_finds_and_can_be_used_like_a_tuple():
 def test_an_arabic_word_marks_its_other_forms(term, marked):
     text = "شربت قهوة والقهوة قَهْوَة گقهوة"
     assert [text[start:end] for start, end in highlight(text, [term])] == marked
+
+
+@pytest.mark.parametrize(
+    ("text", "terms", "marked"),
+    [
+        ("我们使用PostgreSQL存储会话", ("postgresql",), ["PostgreSQL"]),
+        ("パスワードは90日ごとに変更", ("90", "日"), ["90日"]),
+        ("GitHubのissueを見る", ("issue", "github"), ["GitHub", "issue"]),
+        ("数据库db的端口", ("db",), ["db"]),
+        ("Überdeployment und Deployment", ("deploy",), ["Deployment"]),
+    ],
+)
+def test_words_amid_scripts_without_spaces_are_marked(text, terms, marked):
+    assert [text[start:end] for start, end in highlight(text, terms)] == marked

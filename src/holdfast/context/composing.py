@@ -63,9 +63,9 @@ def compose_for(
     if "recall" in wanted and asked and seats:
         found = _recalled(store, scope, prompt, seats)
         degraded = found.degraded
-        said = {item.snippet for item in items.values()}
+        said = {_says(item) for item in items.values()}
         for hit in _distinct(_beside_the_best(found))[:seats]:
-            if hit.entry is not None and injectable(hit.entry) and hit.snippet not in said:
+            if hit.entry is not None and injectable(hit.entry) and _says(hit) not in said:
                 items.setdefault(hit.id, hit)
     text, chosen = fill(Frame(os.urandom(4).hex()), list(items.values()), most)
     return _context(store, text, chosen, degraded)
@@ -131,10 +131,15 @@ def _beside_the_best(hits: Iterable[Hit]) -> list[Hit]:
 
 def _distinct(hits: Iterable[Hit]) -> list[Hit]:
     """Of those that say the same, the first."""
-    found: dict[str, Hit] = {}
+    found: dict[tuple[str | None, str], Hit] = {}
     for hit in hits:
-        found.setdefault(hit.snippet, hit)
+        found.setdefault(_says(hit), hit)
     return list(found.values())
+
+
+def _says(hit: Hit) -> tuple[str | None, str]:
+    """What a line of the context shows of it: of user memories the key as well."""
+    return hit.entry.key if hit.entry is not None else None, hit.snippet
 
 
 def _as_items(entries: Iterable[Entry]) -> dict[str, Hit]:

@@ -178,8 +178,7 @@ class FileJournal:
         with self._pen(scope, journal, "bury") as pen:
             self._require(pen.place, pen.place.entries, pen.place.tombstones)
             self._access.admit(scope, pen.place)
-            before, _ = read_tombstones(self._disk, pen.place.tombstones)
-            pen.append_to(pen.place.tombstones, lines, undoing(tombstones, before))
+            pen.append_to(pen.place.tombstones, lines, lambda before: undoing(tombstones, before))
 
     def _require(self, place: Place, *paths: str) -> None:
         if not any(exists(self._disk, path) for path in paths):

@@ -142,7 +142,7 @@ class Pen:
         return durable
 
     def append(self, lines: Sequence[bytes], at_once: bool = False) -> bool:
-        """Write whole lines; True if they are durable when the lock is let go, or `at_once`; False if soon after."""
+        """Write whole lines; True if they are durable when the pen is put down, or `at_once`; False if soon after."""
         tail = self.tail
         data = (b"" if tail.sealed else b"\n") + b"\n".join(lines) + b"\n"
         self._check_sizes(lines, len(data))
@@ -177,11 +177,11 @@ class Pen:
         """The file is about to change in another way than by our append."""
         self._desk.tails.pop(self.place.journal, None)
 
-    def append_to(self, path: str, lines: Sequence[bytes], undo: Sequence[bytes]) -> None:
+    def append_to(self, path: str, lines: Sequence[bytes], undo: Callable[[bytes], list[bytes]]) -> None:
         """Write whole lines to another file of the journal, always durable, its name too.
 
         Readers take no lock and know by the length alone how far they have read, so what was written whole is not cut
-        off when its sync fails: `undo`, lines that make up for it, follow.
+        off when its sync fails: lines that make up for it follow, which `undo` finds by what stood there before.
         """
         disk = self._desk.disk
         self.announce()
@@ -194,15 +194,16 @@ class Pen:
                 disk.sync(fd)
                 disk.sync_dir(self.place.directory)
             except OSError as error:
-                self._make_up(fd, end, b"\n".join(undo) + b"\n")
+                self._make_up(fd, end, undo)
                 raise refused("sync", path, error) from error
         finally:
             disk.close(fd)
 
-    def _make_up(self, fd: int, end: int, data: bytes) -> None:
+    def _make_up(self, fd: int, end: int, undo: Callable[[bytes], list[bytes]]) -> None:
         """Where there is no room for that either, cut off what was written after all."""
         try:
-            write_all(self._desk.disk, fd, data)
+            lines = undo(pread_all(self._desk.disk, fd, end, 0))
+            write_all(self._desk.disk, fd, b"\n".join(lines) + b"\n")
             self._desk.disk.sync(fd)
         except OSError:
             self._taken_back(fd, end)

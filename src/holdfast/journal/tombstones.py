@@ -34,9 +34,9 @@ def tombstone_line(stone: Tombstone) -> bytes:
     return sealed({name: value for name, value in stone.to_dict().items() if value is not None})
 
 
-def undoing(stones: Iterable[Tombstone], before: Iterable[Tombstone]) -> list[bytes]:
-    """Lines after which everything is as it was before these stones."""
-    last = {stone.id: stone for stone in before}
+def undoing(stones: Iterable[Tombstone], before: bytes) -> list[bytes]:
+    """Lines after which everything is as it was before these stones, when the file held these bytes."""
+    last = {stone.id: stone for stone in _all_in(finished(before))}
     lifted = {stone.id: Tombstone(id=stone.id, timestamp=stone.timestamp, reason="undelete") for stone in stones}
     return [tombstone_line(last.get(id) or stone) for id, stone in lifted.items()]
 
@@ -54,13 +54,17 @@ def read_tombstones(disk: Disk, path: str, offset: int = 0) -> tuple[list[Tombst
     finally:
         disk.close(fd)
     whole = finished(data)
-    return [stone for raw in whole.split(b"\n") for stone in _stones(raw.removesuffix(b"\r"))], offset + len(whole)
+    return _all_in(whole), offset + len(whole)
 
 
 def finished(data: bytes) -> bytes:
     """Without an unfinished last line, unless only its line end is missing."""
     end = data.rfind(b"\n") + 1
     return data if decoded(data[end:]) is not None else data[:end]
+
+
+def _all_in(data: bytes) -> list[Tombstone]:
+    return [stone for raw in data.split(b"\n") for stone in _stones(raw.removesuffix(b"\r"))]
 
 
 def _stones(raw: bytes) -> Iterator[Tombstone]:

@@ -68,10 +68,10 @@ def understand(
 
     Days counted from today are heard only where `now` is given.
     """
-    meant = unframed(text)
-    if meant != text:
-        text, said = meant, None
+    whole, text = text, unframed(text)
     named, rest = _take_names(text, authors)
+    if text != whole:  # who is meant, when, and in what form may stand in what frames the question
+        said, named = None, tuple(dict.fromkeys((*named, *_take_names(whole, authors)[0])))
     if len(named) > _MOST_NAMED:
         named, rest = (), text
     asked = words(rest) if named or said is None else said
@@ -79,8 +79,8 @@ def understand(
         rest, asked = text, words(text) if said is None else said  # `What did Ana say?`: then the name is the question
     return Question(
         text=rest, words=asked, authors=named, first_person=_of_oneself(text),
-        dates=tuple(named_dates(text)) if now is None else (*named_dates(text, zone), *counted(text, now, zone)),
-        form=wanted_form(text),
+        dates=tuple(named_dates(whole)) if now is None else (*named_dates(whole, zone), *counted(whole, now, zone)),
+        form=wanted_form(text) | wanted_form(whole),
         kinds=tuple(kind for kind, names in KINDS.items() if not names.isdisjoint(asked.terms)),
     )  # fmt: skip
 
@@ -93,8 +93,9 @@ def unframed(text: str) -> str:
     sentences = _SENTENCE_END.split(text) if len(text) <= _LONGEST_PROMPT else ()
     if len(sentences) < 2:
         return text
-    kept = " ".join(sentence for sentence in sentences if not _frames(sentence))
-    return text if FRAMING.issuperset(tokens(kept.lower())) else kept
+    kept = [sentence for sentence in sentences if not _frames(sentence)]
+    meant = " ".join(kept)
+    return text if len(kept) == len(sentences) or FRAMING.issuperset(tokens(meant.lower())) else meant
 
 
 def _frames(sentence: str) -> bool:

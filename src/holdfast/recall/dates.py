@@ -211,9 +211,17 @@ def _epoch(year: int, month: int, day: int, zone: str | None = None) -> int | No
 def _day_of(when: int, zone: str | None) -> tuple[int, int, int]:
     """Year, month and day of a moment in a zone."""
     if not zone:
-        return (time.gmtime if zone is None else time.localtime)(when / 1000)[:3]
+        return _in_local_time(when) if zone is not None else time.gmtime(when / 1000)[:3]
     from datetime import datetime
     from zoneinfo import ZoneInfo
 
     there = datetime.fromtimestamp(when / 1000, ZoneInfo(zone))
     return there.year, there.month, there.day
+
+
+def _in_local_time(when: int) -> tuple[int, int, int]:
+    """In the system's zone, where it knows of that time: Windows knows of none before 1970."""
+    try:
+        return time.localtime(when / 1000)[:3]
+    except (OSError, OverflowError):
+        return time.gmtime(when / 1000)[:3]

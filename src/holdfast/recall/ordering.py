@@ -56,7 +56,7 @@ def ordered(rows: Sequence[Row], match: Sequence[float], ranking: Ranking, rank:
     found = [
         Ranked(row, fits, ranking, recalls, place) for place, (row, fits) in enumerate(zip(rows, match, strict=True))
     ]
-    keyed = [(-int(_rank(rank, one) * _FINE), -one.row.time, one.row.id, one) for one in found]
+    keyed = [(-int(_rank(rank, one) * _FINE + 0.5), -one.row.time, one.row.id, one) for one in found]
     keyed.sort()  # no two have one id
     return [one for *_, one in keyed]
 

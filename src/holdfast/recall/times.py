@@ -62,7 +62,7 @@ def _midnight(date: str, zone: str, field: str) -> int:
     try:
         day = datetime.fromisoformat(date)
         day = day.replace(tzinfo=here) if here is not None else day.astimezone()
-    except (ValueError, OverflowError):  # the system's zone is not asked about the year 1
+    except (ValueError, OverflowError, OSError):  # no system's zone is asked about the year 1, Windows' not before 1970
         raise Invalid(f"{field} is not a date of the calendar: {date}", field=field) from None
     return parse(day, field)
 

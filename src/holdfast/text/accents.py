@@ -1,4 +1,4 @@
-"""Accents: Latin letters without them, as the index's tokeniser sees them: `resume` is a word of `résumé`.
+"""Accents: Latin letters without them and of the usual width, as the index has them: `resume` is a word of `résumé`.
 
 Only what shows or checks a match needs to know; the index itself is given texts as they are. Loaded for text
 that is not ASCII only.
@@ -16,6 +16,9 @@ _PLAIN = {
     for code in chain(range(0xC0, 0x250), range(0x1E00, 0x1F00))
     if len(parts := normalize("NFD", chr(code))) > 1 and parts[0].isascii()
 }
+_PLAIN.update(
+    {code: chr(code - 0xFEE0) for code in range(0xFF10, 0xFF5B) if chr(code).isalnum()}
+)  # as wide as ideographs
 
 
 def unaccented(text: str) -> str:

@@ -52,6 +52,17 @@ def rooted(word: str) -> str:
     return light(lettered(apart(word)))
 
 
+def as_stemmed(text: str) -> str:
+    """In lower case and with the letters that the index's stems have, uncut."""
+    from .spelling import composed, is_usual
+
+    if is_usual(text):
+        return text.lower()
+    from .accents import unaccented
+
+    return unaccented(rooted(composed(text)).lower()).replace("ς", "σ")
+
+
 def _strings(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value

@@ -39,7 +39,7 @@ class _Several:
     __slots__ = ("_all", "_anywhere", "_known", "_last", "_wanted")
 
     def __init__(self, patterns: list[str]) -> None:
-        self._anywhere = [pattern[:-1].lower() for pattern in patterns if _begins_anywhere(pattern)]
+        self._anywhere = [_plain(pattern[:-1]) for pattern in patterns if _begins_anywhere(pattern)]
         self._wanted = [_compiled(_plain(pattern)) for pattern in patterns if not _begins_anywhere(pattern)]
         self._all = (1 << len(self._wanted)) - 1
         self._known: dict[str, int] = {}  # which patterns a word matches, as bits
@@ -60,7 +60,7 @@ class _Several:
             found |= self._look(word) if bits is None else bits
             if found == self._all:
                 break
-        said = text.lower() if self._anywhere else ""
+        said = _plain(text) if self._anywhere else ""
         return found.bit_count() + sum(letters in said for letters in self._anywhere)
 
     def _look(self, word: str) -> int:
@@ -77,8 +77,9 @@ def _plain(text: str) -> str:
     if text.isascii():
         return text.lower()
     from .accents import unaccented
+    from .spelling import composed
 
-    return unaccented(text.lower())
+    return unaccented(composed(text).lower())
 
 
 def _words(text: str) -> Iterator[str]:

@@ -12,29 +12,38 @@ import re
 _JAMO, _HANGUL = "\u1100-\u11ff\ua960-\ua97c\ud7b0-\ud7fb", "\uac00-\ud7a3"
 _WIDE = "\uff10-\uff19\uff21-\uff3a\uff41-\uff5a"  # digits and Latin letters as wide as ideographs
 _NARROW, _VOICED = "\uff66-\uff9d", "\uff9e\uff9f"  # kana half as wide, and what is put behind them
-_OTHERWISE = re.compile(f"[{_JAMO}\u3099\u309a{_WIDE}{_NARROW}]")
-_PARTS = re.compile(f"[{_JAMO}{_HANGUL}]+|[\u3041-\u30ff][\u3099\u309a]")
+_INDIC = "\u0900-\u0dff"
+_OTHERWISE = re.compile(f"[{_JAMO}\u3099\u309a\u0306\u0308{_WIDE}{_NARROW}{_INDIC}]")
+_PARTS = re.compile(f"[{_JAMO}{_HANGUL}]+|[\u3041-\u30ff][\u3099\u309a]|[\u0400-\u04ff][\u0306\u0308]")
+_RUN = re.compile(f"[{_INDIC}][{_INDIC}\u200c\u200d]*")
+# Punctuation, symbols, kana, ideographs, Hangul: nothing that a stem would have in another way.
+_UNUSUAL = re.compile("[^\x00-\xbf\u2000-\u2bff\u3000-\u3098\u309b-\u9fff\uac00-\ud7a3\U0001f000-\U0001faff]")
 _WIDTHS = re.compile(f"(?:[{_WIDE}]|[{_NARROW}][{_VOICED}]?)+")
 _POINTS = re.compile("[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]")  # of Hebrew
 _MIXED = re.compile("[ёЁßẞΆΈ-ΏΪΫάέήίΰϊϋόύώΐ]")
 _ALIKE = dict(zip("ёЁßẞΆΈΉΊΌΎΏΪΫάέήίΰϊϋόύώΐ", [*"еЕ", "ss", "SS", *"ΑΕΗΙΟΥΩΙΥαεηιυιυουωι"], strict=True))
-_INDIC = re.compile("[\u0900-\u0dff]+")
 
 
 def composed(text: str) -> str:
-    """Hangul and kana whole, Latin and kana of the usual width."""
+    """Letters whole, Latin and kana of the usual width, and nothing between the letters of an Indic word."""
     if _OTHERWISE.search(text) is None:
         return text
     from unicodedata import normalize
 
     text = _WIDTHS.sub(lambda run: normalize("NFKC", run[0]), text)
+    text = _RUN.sub(lambda run: normalize("NFC", run[0].replace("\u200c", "").replace("\u200d", "")), text)
     return _PARTS.sub(lambda run: normalize("NFC", run[0]), text)
+
+
+def is_usual(text: str) -> bool:
+    """Whether its letters stand in the index as they stand here, but for their case."""
+    return _UNUSUAL.search(text) is None
 
 
 def lettered(text: str) -> str:
     """Signs that are no letters to the tokeniser and make another word, as letters; others left out."""
     text = _MIXED.sub(lambda letter: _ALIKE.get(letter[0], letter[0]), _POINTS.sub("", text))
-    return _INDIC.sub(lambda run: run[0].translate(_VOWELS), text)
+    return _RUN.sub(lambda run: run[0].translate(_VOWELS), text)
 
 
 def _vowels() -> dict[int, int | None]:

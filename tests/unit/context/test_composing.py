@@ -57,3 +57,12 @@ def test_what_says_the_same_takes_one_seat(tmp_path):
         cause = memory.create_session().add("deploy on staging failed since the disk was full", type="note")
         items = memory.context("why did the deploy fail on staging?").items
         assert sorted(item.snippet for item in items) == ["deploy failed on staging", cause.text]
+
+
+def test_one_value_of_two_keys_is_two_things(tmp_path):
+    with holdfast.open(tmp_path / "home") as memory:
+        user = memory.user("local")
+        user.remember("car_color", "green")
+        user.remember("wall_color", "green")
+        items = memory.context("what color is the wall, and the car?", parts=["recall"]).items
+        assert sorted(item.entry.key for item in items) == ["car_color", "wall_color"]

@@ -5,6 +5,7 @@ import pytest
 from holdfast.recall import asking
 from holdfast.recall.asking import trust, understand, unframed
 from holdfast.recall.dates import Named, counted, named_dates, nearness, spans, spelled
+from holdfast.text.form import TIME
 from holdfast.text.words import tokens
 
 AUTHORS = ["Ana Lucia Ruiz", "Caroline", "Melanie", "Will", "assistant", "user"]
@@ -271,6 +272,7 @@ def test_what_kind_of_entry_is_asked_for(question, kinds):
         ("I lost it. Where is the kite?", "I lost it. Where is the kite?"),
         ("What is it? Tell me.", "What is it? Tell me."),
         ("deploy: list", "deploy: list"),
+        ("kafka?\nwhere", "kafka?\nwhere"),
         ("", ""),
     ],
 )
@@ -282,3 +284,10 @@ def test_who_frames_a_question_in_the_first_person_does_not_ask_about_themselves
     asked = understand("I want you to check your memory. Where did Ben leave the kite?", ["Ben"])
     assert (asked.authors, asked.first_person) == (("Ben",), False)
     assert "memory" not in asked.words.terms
+
+
+def test_what_frames_a_question_may_still_say_who_when_and_in_what_form():
+    assert understand("Postgres migration: when was that?", []).form == TIME
+    assert understand("I need the notes on Postgres. What did Will say?", ["Will"]).authors == ("Will",)
+    asked = understand("Which kites did we fly? Look at last week.", [], None, 1_760_000_000_000)
+    assert len(asked.dates) == 1

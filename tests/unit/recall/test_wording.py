@@ -2,7 +2,9 @@
 
 import pytest
 
+from holdfast.index.fulltext import Stemmer
 from holdfast.recall.wording import GAP, MOST, Sought
+from holdfast.text.words import words
 
 
 def share(words, text):
@@ -66,3 +68,13 @@ def test_each_text_holds_its_own_words():
     sought = Sought([("red", 2.0), ("kite", 1.0)])
     assert [bits for bits, _ in sought.held(["a kite", "", "RED kites\nred", "hundred", "İ red"])] == [2, 0, 3, 0, 1]
     assert sought.held(["red", "kite"]) == [(1, 0.0), (2, 0.0)]
+
+
+@pytest.mark.parametrize(
+    "text", ["зелёная ёлка", "Việt phở", "lange Straße", "मेरी किताब", "ＡＢＣ１２３ ｻｰﾊﾞｰ", "καλός κωδικός", "été"]
+)
+def test_words_are_held_however_they_are_spelled(text):
+    stemmer = Stemmer()
+    stems = [stem for term in words(text).terms for stem in stemmer.stems(term)]
+    ((bits, _),) = Sought([(stem, 1.0) for stem in stems]).held([text])
+    assert bits == (1 << len(stems)) - 1

@@ -31,3 +31,8 @@ def test_several_patterns_are_counted_in_one_go():
     assert globs.held("*ploy\nd?ploy", "nothing of the kind") == 0
     assert globs.held("*ploy\nd?ploy", "nothing of the kind") == 0
     assert globs.held("\u732b*\ncat*", "\u767d\u3044\u732b and a cat") == 2
+
+
+def test_wide_and_narrow_letters_are_letters():
+    assert matches("a*3", "code ＡＢＣ１２３ stands")
+    assert matches("カ*", "ｶﾀｶﾅ")

@@ -150,6 +150,7 @@ def test_an_arabic_word_marks_its_other_forms(term, marked):
         ("パスワードは90日ごとに変更", ("90", "日"), ["90日"]),
         ("GitHubのissueを見る", ("issue", "github"), ["GitHub", "issue"]),
         ("数据库db的端口", ("db",), ["db"]),
+        ("code ＡＢＣ１２３ stands", ("abc123",), ["ＡＢＣ１２３"]),
         ("Überdeployment und Deployment", ("deploy",), ["Deployment"]),
     ],
 )

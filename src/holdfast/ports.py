@@ -181,8 +181,11 @@ class Index(Protocol):
     def describe(self, scope: Scope, rows: Sequence[Row]) -> None:
         """Fill in the text of these rows, of a long one the piece that matches."""
 
-    def look_around(self, scope: Scope, rows: Sequence[Row]) -> None:
-        """Fill in the neighbours of these rows in their journal, and whether the one before asks."""
+    def look_back(self, scope: Scope, rows: Sequence[Row]) -> None:
+        """Fill in which entries stand before these in their journal, and whether they ask."""
+
+    def following(self, scope: Scope, wanted: Filter, rows: Sequence[Row]) -> list[Row]:
+        """The entries that stand right after these in their journal, those that pass, in any order."""
 
     def when_recalled(self, scope: Scope, rows: Sequence[Row]) -> None:
         """Fill in when these rows were last recalled."""

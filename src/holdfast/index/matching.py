@@ -31,13 +31,16 @@ _FIRST = """
 SELECT e.id, min(c.n) FROM json_each(?) j CROSS JOIN entries e ON e.id=j.value JOIN chunks c ON c.entry=e.n
 WHERE c.stop IS NOT NULL GROUP BY e.id
 """
-_BESIDE = """
-SELECT x.id, b.id, x.after, substr(c.text, -200) FROM (
+_BEFORE = """
+SELECT x.id, b.id, substr(c.text, -200) FROM (
   SELECT e.id,
-    (SELECT p.n FROM entries p WHERE p.file=e.file AND p.seq<e.seq AND p.state=0 ORDER BY p.seq DESC LIMIT 1) AS before,
-    (SELECT p.id FROM entries p WHERE p.file=e.file AND p.seq>e.seq AND p.state=0 ORDER BY p.seq LIMIT 1) AS after
+    (SELECT p.n FROM entries p WHERE p.file=e.file AND p.seq<e.seq AND p.state=0 ORDER BY p.seq DESC LIMIT 1) AS before
   FROM json_each(?) j CROSS JOIN entries e ON e.id=j.value) x
-LEFT JOIN entries b ON b.n=x.before LEFT JOIN chunks c ON c.entry=x.before AND c.ordinal=0
+JOIN entries b ON b.n=x.before LEFT JOIN chunks c ON c.entry=x.before AND c.ordinal=0
+"""
+_AFTER = """
+json_each(?) j CROSS JOIN entries e ON e.n=(
+  SELECT p.n FROM entries p WHERE p.file=j.value->>0 AND p.seq>j.value->>1 AND p.state=0 ORDER BY p.seq LIMIT 1)
 """
 _MENTIONS = """
 SELECT coalesce(sum(e.author=?), 0), coalesce(sum(e.author<>?), 0) FROM
@@ -208,12 +211,19 @@ def describe(connection: apsw.Connection, rows: Sequence[Row]) -> None:
         tell(by_chunk[chunk], size, said)
 
 
-def look_around(connection: apsw.Connection, rows: Sequence[Row]) -> None:
-    """Fill in which entries stand beside each in its journal, and whether the one before asks."""
+def look_back(connection: apsw.Connection, rows: Sequence[Row]) -> None:
+    """Fill in which entry stands before each in its journal, and whether it asks."""
     by_id = {row.id: row for row in rows}
-    for id, before, after, end in ask_all(connection, _BESIDE, (json.dumps(list(by_id)),)):
-        row = by_id[id]
-        row.before, row.after, row.asked = before, after, asks(end or "")
+    for id, before, end in ask_all(connection, _BEFORE, (json.dumps(list(by_id)),)):
+        by_id[id].before, by_id[id].asked = before, asks(end or "")
+
+
+def following(connection: apsw.Connection, scope: Scope, wanted: Filter, rows: Sequence[Row]) -> list[Row]:
+    """The entries right after these that pass."""
+    where = where_filter(wanted, where_scope(scope, Where()))
+    places = json.dumps([(row.file, row.seq) for row in rows])
+    found = ask_all(connection, f"SELECT {ROW} FROM {_AFTER} WHERE {where}", (places, *where.values))
+    return [row_of(row) for row in found]
 
 
 def authors(connection: apsw.Connection, scope: Scope, most: int) -> list[str]:

@@ -118,10 +118,15 @@ class SqliteIndex(Levelled):
 
         self.live.ask(lambda c: matching.describe(c, rows))
 
-    def look_around(self, scope: Scope, rows: Sequence[Row]) -> None:
+    def look_back(self, scope: Scope, rows: Sequence[Row]) -> None:
         from . import matching
 
-        self.live.ask(lambda c: matching.look_around(c, rows))
+        self.live.ask(lambda c: matching.look_back(c, rows))
+
+    def following(self, scope: Scope, wanted: Filter, rows: Sequence[Row]) -> list[Row]:
+        from . import matching
+
+        return self.live.ask(lambda c: matching.following(c, scope, wanted, rows))
 
     def when_recalled(self, scope: Scope, rows: Sequence[Row]) -> None:
         self.live.ask(lambda c: questions.when_recalled(c, rows))

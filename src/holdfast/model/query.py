@@ -68,9 +68,8 @@ class Row:
     recalled = 0  # when a person or agent last recalled it, epoch ms; 0: never, or not asked for
     size = 0  # characters of text; this and the next are filled in by `match`, for few rows, or by `describe`
     said = ""  # the text that matches best: all of it, or a piece of a long one
-    before: str | None = None  # the entries beside it that can be seen, filled in by `look_around`
-    after: str | None = None
-    asked = False  # whether the one before ends with a question mark
+    before: str | None = None  # the entry before it that can be seen; this and the next are filled in by `look_back`
+    asked = False  # whether that one ends with a question mark
 
     def __init__(
         self, id: str, time: int, type: str, importance: float, pinned: bool, session_id: str | None,

@@ -163,14 +163,12 @@ class Candidates:
 
     def _answers(self, rows: Sequence[Row]) -> list[Row]:
         """The turns after the best candidates of a conversation: what was asked there is answered here."""
-        known = {row.id for row in self.rows}
-        self._store.index.look_around(self._scope, rows[:ANSWERED])
-        after = dict.fromkeys(row.after for row in rows[:ANSWERED] if row.after is not None and row.type == SPOKEN)
-        ids = tuple(id for id in after if id not in known)
-        if not ids or self._wanted.ids:
+        spoken = [row for row in rows[:ANSWERED] if row.type == SPOKEN]
+        if not spoken or self._wanted.ids:
             return []
-        wanted = self._wanted.replace(ids=ids)
-        return [row for row in self._store.index.rows(self._scope, wanted) if row.type == SPOKEN]
+        known = {row.id for row in self.rows}
+        after = self._store.index.following(self._scope, self._wanted, spoken)
+        return [row for row in after if row.type == SPOKEN and row.id not in known]
 
 
 def _may_begin(term: str) -> bool:

@@ -152,7 +152,7 @@ class Scoring:
         """The turn before each, if it is one that asks: then this may be the answer, which holds other words."""
         if not rows:
             return {}
-        self._store.index.look_around(self._scope, rows)
+        self._store.index.look_back(self._scope, rows)
         beside = {row.id: row.before for row in rows if row.before is not None and row.asked}
         entries = self._store.reader.entries(self._scope, list(beside.values())) if beside else {}
         return {id: entries[before] for id, before in beside.items() if before in entries}

@@ -219,7 +219,7 @@ class MatchContract:
         backend.bury(entries[2])
         index = backend.level()
         rows = {row.id: row for row in index.rows(ANA, Filter())}
-        index.look_around(ANA, list(rows.values()))
+        index.look_back(ANA, list(rows.values()))
         index.describe(ANA, list(rows.values()))
         first, second, _, last = (rows.get(entry.id) for entry in entries)
         assert first is not None
@@ -228,9 +228,12 @@ class MatchContract:
         assert (first.role, first.author, first.size, first.said) == ("user", "Ana", 4, "Why?")
         assert first.file == second.file == last.file
         assert (second.seq - first.seq, last.seq - second.seq) == (1, 2)
-        assert (first.before, first.after) == (None, second.id)
-        assert (second.before, second.after) == (first.id, last.id)
+        assert (first.before, second.before, last.before) == (None, first.id, second.id)
         assert (first.asked, second.asked, last.asked) == (False, True, False)
+        told = {row.id for row in index.following(ANA, Filter(), [first, second, last])}
+        assert told == {second.id, last.id}
+        assert not index.following(ANA, Filter(types=("note",)), [first])
+        assert not index.following(BEN, Filter(), [first])
 
     def test_authors_are_named_in_order_and_within_the_scope(self, backend: Workbench) -> None:
         backend.session()

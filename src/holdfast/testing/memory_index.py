@@ -8,6 +8,8 @@ thrown away like any other index.
 from __future__ import annotations
 
 import json
+from collections import Counter
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 from ..model.card import statistics_of
@@ -23,6 +25,7 @@ from ..text.names import called
 from .bm25 import has_glob, longer, occurrences, scores, split
 from .memory_vectors import MemoryVectors, views_of, with_cosine
 from .said import held, searched
+from .shown import shows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -238,14 +241,19 @@ class MemoryIndex:
             text = searchable_text(entries[row.id].content)
             row.size, row.said = len(text), text
 
-    def look_around(self, scope: Scope, rows: Sequence[Row]) -> None:
+    def look_back(self, scope: Scope, rows: Sequence[Row]) -> None:
         wanted = {row.id: row for row in rows}
-        for entries in self._journals():
-            said = [None, *entries, None]
-            for before, entry, after in zip(said, said[1:], said[2:], strict=False):
-                if entry is not None and (row := wanted.get(entry.id)) is not None:
-                    row.before, row.after = before.id if before else None, after.id if after else None
-                    row.asked = before is not None and asks(searchable_text(before.content))
+        for before, entry in self._pairs():
+            if (row := wanted.get(entry.id)) is not None:
+                row.before, row.asked = before.id, asks(searchable_text(before.content))
+
+    def following(self, scope: Scope, wanted: Filter, rows: Sequence[Row]) -> list[Row]:
+        told = {row.id for row in rows}
+        after = {entry.id for before, entry in self._pairs() if before.id in told}
+        return [row for row in self.rows(scope, wanted) if row.id in after]
+
+    def _pairs(self) -> Iterator[tuple[Entry, Entry]]:
+        return chain.from_iterable(map(pairwise, self._journals()))
 
     def authors(self, scope: Scope, most: int) -> list[str]:
         named = {entry.author for entry, _ in self._in(scope.replace(shared=scope.everyone)) if entry.author}
@@ -311,7 +319,7 @@ class MemoryIndex:
         limit: int | None = None, offset: int = 0,
     ) -> list[Card]:  # fmt: skip
         self._ready()
-        known = [one for one in self._known.values() if one.card and _shows(scope, one.card, journal, key)]
+        known = [one for one in self._known.values() if one.card and shows(scope, one.card, journal, key)]
         found = sorted((self._live(one) for one in known), key=lambda card: (card.last_accessed or "", card.id))
         return found[::-1][offset : None if limit is None else offset + limit]
 
@@ -331,10 +339,7 @@ class MemoryIndex:
         return {card.id: (card.key, card.decay_config) for card in cards}
 
     def tags(self, scope: Scope) -> dict[str, int]:
-        found: dict[str, int] = {}
-        for entry, _ in self._in(scope, VISIBLE):
-            for tag in entry.tags:
-                found[tag] = found.get(tag, 0) + 1
+        found = Counter(tag for entry, _ in self._in(scope, VISIBLE) for tag in entry.tags)
         return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
 
     def counts(self, scope: Scope) -> dict[str, Any]:
@@ -378,23 +383,11 @@ class MemoryIndex:
         return self._version
 
     def status(self, scope: Scope) -> dict[str, Any]:
-        damaged = sum(known.damaged for known in self._known.values())
         return {
             "generation": "memory", "path": None, "bytes": 0, "entries": sum(1 for _ in self._entries()),
-            "journals": len(self._known), "damaged": damaged, "behind": len(self._behind()), "trouble": None,
+            "journals": len(self._known), "damaged": self.damaged(scope, list(self._known)),
+            "behind": len(self._behind()), "trouble": None,
         }  # fmt: skip
 
     def close(self) -> None:
         return None
-
-
-def _shows(scope: Scope, card: Card, journal: str | None, key: str | None) -> bool:
-    """Whether a card is asked for: sessions, unless a journal is named."""
-    if card.id != GLOBAL and not scope.everyone and card.user_id != scope.user:
-        return False
-    if scope.sessions and card.id not in scope.sessions:
-        return False
-    if scope.workspace is not None and card.workspace != scope.workspace and not (scope.loose and not card.workspace):
-        return False
-    named = card.id == journal if journal is not None else card.kind == "session"
-    return named and (key is None or card.key == key)

@@ -123,7 +123,8 @@ def test_no_room_for_the_note_is_no_reason_to_fail(path):
         def pwrite(self, fd, data, offset):
             raise OSError(28, "full")
 
-    Lock(path, Full()).hold(0, "forget").release()
+    with Lock(path, Full()).hold(0, "forget"):
+        assert Lock(path).attempt("another") is None
 
 
 def test_a_read_only_home_is_a_typed_error_and_leaves_the_mutex_free(path):

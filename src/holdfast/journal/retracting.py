@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 
-from ..errors import FormatTooNew, HoldfastError
+from ..errors import HoldfastError
 from .blanking import blank_lines
 from .cards import read_card
 from .pen import Pen
@@ -43,19 +43,21 @@ def retract(desk: Desk, place: Place, lines: Sequence[bytes]) -> None:
 
 
 def _take_out(desk: Desk, pen: Pen, data: bytes, wanted: set[bytes]) -> None:
-    place, disk = pen.place, desk.disk
     scan = Scan(None).read(data)
     gone = [line for line in scan.lines if line.raw in wanted]
-    if not gone:
-        return
+    if gone and (
+        scan.newer or not _written_anew(desk, pen, scan, wanted)
+    ):  # what a later version wrote is not in `scan`
+        blank_lines(desk.disk, pen.place.entries, gone)
+
+
+def _written_anew(desk: Desk, pen: Pen, scan: Scan, without: set[bytes]) -> bool:
+    """Whether a later generation has taken the journal's place; if so, nothing lies any more where it lay."""
+    place, disk, now = pen.place, desk.disk, int(time.time() * 1000)
     try:
-        if scan.newer:  # what a later version wrote is not among the lines
-            raise FormatTooNew(f"{place.entries} was written by a later version of Holdfast", path=place.entries)
-        now = int(time.time() * 1000)
         card = read_card(disk, place) or guessed_card(place.journal, scan, now)
-        rest = [line.raw for line in scan.lines if line.raw not in wanted]
+        rest = [line.raw for line in scan.lines if line.raw not in without]
         swap(disk, place, next_header(card, scan, now), [*rest, scan.torn] if scan.torn else rest)
     except (HoldfastError, OSError):
-        # Where it failed after the new file took its place, the lines are gone and others lie there.
-        if disk.stat(place.entries).st_ino == disk.fstat(pen.fd).st_ino:
-            blank_lines(disk, place.entries, gone)
+        return disk.stat(place.entries).st_ino != disk.fstat(pen.fd).st_ino  # it may have failed after the rename
+    return True

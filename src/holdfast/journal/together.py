@@ -117,7 +117,7 @@ class Together:
         table.waiting.append(request)
         had: list[bool] = []
         waiting = True
-        try:
+        try:  # no call of ours on the way out: each is a moment at which an interrupt may come
             had_at_once(had, table.mutex, wait_ms / 1000)
             if True in had:
                 while not request.answered:

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from ..model.query import Words
 
+LONGEST_PROMPT = 20_000  # characters of a prompt that are looked up, or looked through for what frames the question
 _SENTENCE_END = re.compile(r"(?<=[.!?:;\n])\s+")
 _LEAST_WORDS = 3  # of a sentence: fewer may be a title or a key
-_LONGEST_PROMPT = 20_000  # characters; in a longer one every word stands somewhere
 _FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|myself)\b")  # "we" may be anybody
 _SMALL_I = re.compile(r"\bi\b(?!\.)")  # but "i.e."
 _WORD = re.compile(r"\w+(?:['’]s)?")
@@ -90,7 +90,7 @@ def unframed(text: str) -> str:
 
     What is left after a wrapped question: the question. Where nothing would be left, all of it.
     """
-    sentences = _SENTENCE_END.split(text) if len(text) <= _LONGEST_PROMPT else ()
+    sentences = _SENTENCE_END.split(text) if len(text) <= LONGEST_PROMPT else ()
     if len(sentences) < 2:
         return text
     kept = [sentence for sentence in sentences if not _frames(sentence)]

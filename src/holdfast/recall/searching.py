@@ -46,7 +46,6 @@ IN_VAIN = 40  # candidates in a row that score too little: no better ones follow
 SETTLED = 10  # the best so many say how well a question is answered
 WITHOUT_VECTOR = 0.01  # share of a scope that may lack a vector before the answer says so
 WORDLESS = "the question has no words or numbers, and entries are found by these"
-LONGEST_PROMPT = 20_000  # characters of a prompt that are looked up
 
 
 class Ask(Value):

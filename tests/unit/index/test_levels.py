@@ -83,3 +83,12 @@ def test_a_disk_that_fails_while_the_lock_is_waited_for_does_not_keep_it(embedde
     assert embedded.index.refresh(embedded.all, 2_000) == 1
     assert not disk.armed
     assert embedded.find("words") == [entry.id]
+
+
+def test_what_was_noted_for_one_answer_is_not_believed_in_the_next(embedded, monkeypatch):
+    monkeypatch.setattr("holdfast.index.live.STEADY_S", 3_600.0)
+    session = embedded.session()
+    for word, others in (("alpha", "beta"), ("beta", "gamma")):
+        embedded.add(session, word)
+        embedded.index.refresh(embedded.all, 1_000)
+        assert embedded.index.rarity(embedded.all, [word, others])[1] == {word: 1, others: 0}

@@ -1,8 +1,9 @@
 """Asking: what a question says besides its words: who is meant, who asks, and when.
 
-Names of authors are taken out of the words that are looked for (turns that merely say a name would
-rank first) and become a signal of their own. Works from the names that the scope really has, for
-many authors and for none; a name is believed only as far as the store bears it out (`trust`).
+Names of authors are taken out of the words that an answer should hold (turns that merely say a name would
+rank first) and become a signal of their own: for what these people said, and what others tell of them.
+Works from the names that the scope really has, for many authors and for none; a name is believed only as
+far as the store bears it out (`trust`).
 """
 
 from __future__ import annotations
@@ -26,7 +27,20 @@ if TYPE_CHECKING:
 LONGEST_PROMPT = 20_000  # characters of a prompt that are looked up, or looked through for what frames the question
 _SENTENCE_END = re.compile(r"(?<=[.!?:;\n])\s+")
 _LEAST_WORDS = 3  # of a sentence: fewer may be a title or a key
-_FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|myself)\b")  # "we" may be anybody
+# "we" may be anybody, "tell me" says who asks and not about whom; nor do "disk I/O" and "my.cnf" speak of anybody
+_FIRST_PERSON = re.compile(r"\b(?:I(?![/\w])|my(?![.\-/]\w)|mine|myself|(?:about|with|of) me)\b")
+_WHO_ASKS = re.compile(
+    r"\bI(?:['’]d| would)?(?: also| just| really| only)? (?:need|want|wanted|like|love) to "
+    r"(?:know|find|see|check|understand)\b"
+    r"|\bI(?:['’]m| am| was)? ?(?:just )?wonder(?:ing|ed)?\b",
+    re.IGNORECASE,
+)
+_TOLD = "recommended|suggested|advised|proposed|mentioned|explained|said|told|gave|given|wrote"
+_OF_YOU = re.compile(
+    rf"\byou(?: had| have|['’]ve)? (?:{_TOLD})\b"
+    r"|\b(?:did|had|have) you (?:recommend|suggest|advise|propose|mention|explain|say|said|tell|told|give|write)",
+    re.IGNORECASE,
+)  # then the answer is not the asker's own
 _SMALL_I = re.compile(r"\bi\b(?!\.)")  # but "i.e."
 _WORD = re.compile(r"\w+(?:['’]s)?")
 _MOST_SHARED = 4  # authors who may have a first name in common and all be meant
@@ -55,6 +69,7 @@ class Question(Value):
     text: str  # without the names of authors
     words: Words
     authors: tuple[str, ...] = ()  # those it names
+    names: tuple[str, ...] = ()  # by which others speak of them
     first_person: bool = False
     dates: tuple[Named, ...] = ()
     kinds: tuple[str, ...] = ()  # types of entry that it asks for
@@ -78,7 +93,8 @@ def understand(
     if named and _says_nothing(asked):
         rest, asked = text, words(text) if said is None else said  # `What did Ana say?`: then the name is the question
     return Question(
-        text=rest, words=asked, authors=named, first_person=_of_oneself(text),
+        text=rest, words=asked, authors=named, names=tuple(dict.fromkeys(filter(None, map(called, named)))),
+        first_person=_of_oneself(text),
         dates=tuple(named_dates(whole)) if now is None else (*named_dates(whole, zone), *counted(whole, now, zone)),
         form=wanted_form(text) | wanted_form(whole),
         kinds=tuple(kind for kind, names in KINDS.items() if not names.isdisjoint(asked.terms)),
@@ -111,7 +127,9 @@ def _says_nothing(asked: Words) -> bool:
 
 def _of_oneself(text: str) -> bool:
     """Whether somebody asks about themselves; who writes all in lower case means `i` so too."""
-    return bool(_FIRST_PERSON.search(text) or (text.islower() and _SMALL_I.search(text)))
+    text = _WHO_ASKS.sub(" ", text)
+    found = _FIRST_PERSON.search(text) or (text.islower() and _SMALL_I.search(text))
+    return bool(found) and not _OF_YOU.search(text)
 
 
 def _take_names(text: str, authors: Sequence[str]) -> tuple[tuple[str, ...], str]:

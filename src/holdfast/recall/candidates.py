@@ -12,7 +12,7 @@ from ..text.stopwords import ASKING
 from .coverage import idf
 from .dates import spans
 from .fusion import FEW as NEAREST
-from .fusion import WITH_VECTORS, WITHOUT_VECTORS, talk_of
+from .fusion import SPOKEN, WITH_VECTORS, WITHOUT_VECTORS, talk_of
 from .wording import Sought
 
 TYPE_CHECKING = False
@@ -36,7 +36,6 @@ MOST_SCANNED = 10_000  # texts among which a span of time is looked for one by o
 MOST_STRANGE, LEAST_BEGUN = 8, 4  # unknown words that may begin known ones, and their letters
 ANSWERED = 60  # how many of the best candidates bring the turn after them along: often the answer
 READ = 60  # how many of each side have their text read where an index gave none: among very many
-SPOKEN = "conversation"
 VECTOR_MS = 1_500  # how long a question's vector may take before words must do
 UNKNOWN, KNOWN = 0.25, 0.75  # share of known words: below, another language, in which vectors say little
 LEAST_SHARE = 0.2  # there they find words spelt alike: of 200 pairs in Chinese 195 (188 with 0), in German 174 (175)
@@ -53,7 +52,8 @@ class Candidates:
         self.weights: Weights = WITHOUT_VECTORS
         self.mode = "keyword"
         self._words, self._count = question.words, count
-        self.rarity = store.index.rarity(scope, (*question.words.terms, *question.words.letters))
+        self._names = question.names
+        self.rarity = store.index.rarity(scope, (*question.words.terms, *question.words.letters, *question.names))
         self.instead = self._instead()
         self._more = True  # there may be others that hold a word
         by_word = self._by_word()
@@ -89,14 +89,21 @@ class Candidates:
 
     def _by_word(self) -> list[Row]:
         """The best by words; without common ones where the others find enough: half the work or less, as good."""
-        rarer = without_common(self._words, *self.rarity)
-        if rarer is not self._words:
+        words = self._sought_for()
+        rarer = without_common(words, *self.rarity)
+        if rarer is not words:
             found = self._store.index.match(self._scope, self._wanted, rarer, self._count)
             if 2 * len(found) >= self._count:
                 return found
-        found = self._store.index.match(self._scope, self._wanted, self._words, self._count)
+        found = self._store.index.match(self._scope, self._wanted, words, self._count)
         self._more = len(found) == self._count
         return found
+
+    def _sought_for(self) -> Words:
+        """With the names of those who are meant: others may speak of them."""
+        if not self._names:
+            return self._words
+        return self._words.replace(terms=tuple(dict.fromkeys((*self._words.terms, *self._names))))
 
     def _sought(self) -> Sought:
         """The words to look for in each candidate, by stem."""
@@ -109,7 +116,7 @@ class Candidates:
         if not self._more:
             return []
         count = self._count + most
-        found = self._store.index.match(self._scope, self._wanted, self._words, count)
+        found = self._store.index.match(self._scope, self._wanted, self._sought_for(), count)
         self._more, self._count = len(found) == count, count
         rest = [row for row in found if row.id not in self._known]
         self._known.update(row.id for row in rest)

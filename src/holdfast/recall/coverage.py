@@ -14,6 +14,7 @@ from ..model.moment import parse
 from ..model.value import Value
 from ..text.content import searchable_text
 from ..text.globs import matches
+from ..text.names import speaks_of
 from ..text.stopwords import ASKING
 from ..text.words import searchable
 from .asking import KINDS
@@ -66,6 +67,7 @@ class Coverage:
         self._dates, self._dated = question.dates, LOOSE * rarest
         self._authors = question.authors
         self._name = NAME * rarest
+        self._speaks = speaks_of(question.names)
         self._terms = [(frozenset(self._stems(term)), weights[term]) for term in must if term not in instead]
         self._instead = [
             ([frozenset(self._stems(word)) for word in instead[term]], BEGUN * weights[term])
@@ -95,6 +97,8 @@ class Coverage:
         held = _held(self._terms, stems)
         held += sum(weight for words, weight in self._instead if any(word <= stems for word in words))
         held += sum(weight for pattern, weight in self._globs if matches(pattern, f"{said} {beside}"))
+        if self._authors and self._speaks(near):
+            held += self._name
         loose = _held(self._loose, stems)
         if self._of_that_day(entry):
             if self._only_dated:

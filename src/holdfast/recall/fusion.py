@@ -13,6 +13,7 @@ from math import log
 from ..model.entry import ROLES
 from ..model.value import Value
 from ..text.form import NAME, NUMBER, TIME, asks, shows
+from ..text.names import speaks_of
 from .dates import nearness
 
 TYPE_CHECKING = False
@@ -51,8 +52,11 @@ class Weights(Value):
 WITH_VECTORS = Weights()
 WITHOUT_VECTORS = Weights(vector=0.0, neighbour=0.3, answer=0.24, session=0.5, author=0.5)
 FEW = 60  # of which a search compares as many vectors: all candidates that there are, if there are fewer
+HANDFUL = 9
 AMONG_FEW = 0.5  # taken off the words' weight there: which of them are rare among so few is chance
+SPOKEN = "conversation"
 PIECE = 640  # characters of the longest text that is searched as a whole
+BOTH = 0.5  # what it adds that one who is meant speaks of another: "What did Ana say about Ben?"
 TALKATIVE = 0.2  # share of texts longer than that which people do not reach: none in LoCoMo, half with an assistant
 
 
@@ -65,12 +69,15 @@ def scaled(scores: Sequence[float]) -> Column:
 def spread(cosines: Sequence[float | None]) -> Column:
     """To 0..1 between worst and best; for cosines, whose zero means nothing. None where none was compared.
 
-    Among few, the less alike half is 0 too: it would only press the others together.
+    Among few, the less alike half is 0 too: it would only press the others together. Among a handful the worst may be
+    nearly as good as the best, and is 0 only if it is half as alike.
     """
     there = sorted(cosine for cosine in cosines if cosine is not None)
     if not there:
         return [0.0] * len(cosines)
     low, high = there[_half(there) if few(cosines) else 0], there[-1]
+    if len(there) <= HANDFUL:
+        low = min(low, high / 2)
     if low == high:
         return [float(cosine == high) for cosine in cosines]
     return [0.0 if cosine is None or cosine < low else (cosine - low) / (high - low) for cosine in cosines]
@@ -83,7 +90,7 @@ def few(cosines: Sequence[float | None]) -> bool:
 
 def _half(there: Column) -> int:
     """Where the more alike half begins, or the best eight."""
-    return max(0, min((len(there) - 1) // 2, len(there) - 9))
+    return max(0, min((len(there) - 1) // 2, len(there) - HANDFUL))
 
 
 def blended(rows: Sequence[Row], weights: Weights) -> Column:
@@ -99,15 +106,21 @@ def blended(rows: Sequence[Row], weights: Weights) -> Column:
 
 
 def lent(rows: Sequence[Row], base: Column, weights: Weights) -> Column:
-    """What the entries just before and after it in its journal lend to each, and a little those beyond."""
+    """What the entries just before and after it in its journal lend to each, and a little those beyond.
+
+    Notes beside each other have nothing to do with each other: one of the two must have been said.
+    """
     files: dict[str | int, dict[int, float]] = {}
+    said: dict[str | int, dict[int, float]] = {}
     for row, own in zip(rows, base, strict=True):
         files.setdefault(row.file, {})[row.seq] = own
+        if row.type == SPOKEN:
+            said.setdefault(row.file, {})[row.seq] = own
     near, far = weights.neighbour, weights.beyond
     found = []
     for row in rows:
-        beside = files[row.file]
-        if len(beside) == 1:  # nobody there
+        beside = files[row.file] if row.type == SPOKEN else said.get(row.file, {})
+        if len(beside) <= (row.type == SPOKEN):  # nobody there
             found.append(0.0)
             continue
         of, seq = beside.get, row.seq
@@ -126,17 +139,24 @@ def answering(rows: Sequence[Row], talk: Sequence[bool], base: Column, weights: 
 
 
 def by_author(rows: Sequence[Row], question: Question, trusted: Mapping[str, float]) -> Column:
-    """1 for what the named authors said, as far as they can be trusted to have; or for what is the user's own where
-    the question speaks of oneself."""
+    """1 for what the named authors said, as far as they can be trusted to have, or others about them; or for what is
+    the user's own where the question speaks of oneself."""
     if question.authors:
-        return [trusted.get(row.author, 0.0) if row.author is not None else 0.0 for row in rows]
+        told = speaks_of(question.names)
+        both = BOTH if len(question.names) > 1 else 0.0
+        return [_of_whom(trusted.get(row.author or "", 0.0), told(row.said), both) for row in rows]
     return [float(_own(row)) for row in rows] if question.first_person else []
+
+
+def _of_whom(said: float, told: bool, both: float) -> float:
+    """What somebody said who is meant, what others tell of them, and what one of them tells of another."""
+    return max(said, float(told)) + both * (told and said > 0.0)
 
 
 def _own(row: Row) -> bool:
     """What the user said, or kept without anybody having said it."""
     if row.author is None and row.role is None:
-        return row.type != "conversation"
+        return row.type != SPOKEN
     return "user" in (row.role, row.author)
 
 
@@ -189,7 +209,7 @@ def _assisted(rows: Sequence[Row]) -> set[str | None]:
 def _by_somebody(row: Row, answered: bool) -> bool:
     """By name; or by nobody knows whom, if the session has another turn: alone it is rather a note."""
     if row.author is None:
-        return answered and row.role is None and row.type == "conversation"
+        return answered and row.role is None and row.type == SPOKEN
     return row.author.lower() not in ROLES
 
 

@@ -11,6 +11,12 @@ from functools import lru_cache
 
 from ..model.entry import ROLES
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+_NOT_TO = r"(?<!\w)(?<!hey )(?<!hi )(?<!hello )(?<!thanks )(?<!dear )"
+_ABOUT = r"\b(?:about|of|with|for|from|by|in|at|to|and) "
 _LETTERS = re.compile(r"\W*([^\W\d_]{2,})")
 
 
@@ -29,3 +35,13 @@ def is_handle(author: str) -> bool:
 
 def _first(author: str) -> str:
     return author.lower().split(None, 1)[0] if author.strip() else ""
+
+
+def speaks_of(names: Sequence[str]) -> Callable[[str], bool]:
+    """Whether a text tells something of one of these, and does not just speak to them: `Ana broke it`, `Ana's lamp`,
+    `a note for Ana`, but not `Thanks, Ana!` and `hey Ana can you`."""
+    if not names:
+        return lambda said: False
+    one = f"(?:{'|'.join(map(re.escape, names))})"
+    told = re.compile(rf"{_NOT_TO}{one}(?:['’]s\b|\s+\w)|{_ABOUT}{one}\b", re.IGNORECASE)
+    return lambda said: any(map(said.lower().__contains__, names)) and told.search(said) is not None

@@ -17,6 +17,12 @@ def test_a_named_author_is_taken_out_of_the_words():
     assert asked.words.terms == ("kids", "visit", "museum")
 
 
+def test_those_who_are_named_are_known_by_what_others_call_them():
+    assert understand("What did Ana break?", ["Ana Ruiz", "Ben"]).names == ("ana",)
+    assert understand("Where is Ana?", ["Ana Ruiz", "Ben"]).names == ("ana",)
+    assert understand("What broke?", ["Ana Ruiz", "Ben"]).names == ()
+
+
 def test_two_named_authors_are_both_taken_out():
     asked = understand("What do Caroline and Melanie share?", AUTHORS)
     assert set(asked.authors) == {"Caroline", "Melanie"}
@@ -112,6 +118,19 @@ def test_a_question_of_nothing_but_a_name_keeps_it():
         ("drinks, i.e. tea", False),
         ("Tea of type i", False),
         ("mystery me-too", False),
+        ("Tell me where the tea is", False),
+        ("Can you remind me which tea it was?", False),
+        ("What does Ana know about me?", True),
+        ("I need to know which tea it was", False),
+        ("I'd like to find the tea", False),
+        ("I was wondering who ordered tea", False),
+        ("I was wondering where my tea is", True),
+        ("Is disk I/O slow?", False),
+        ("What stands in my.cnf?", False),
+        ("Who wrote my-app/config.yml?", False),
+        ("Which tea did you recommend for my cough?", False),
+        ("Which tea have you told me to drink when I cough?", False),
+        ("Did you see my tea?", True),
     ],
 )
 def test_the_first_person_is_heard(question, first):

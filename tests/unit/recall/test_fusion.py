@@ -54,6 +54,12 @@ def test_among_few_the_less_alike_half_says_nothing_by_vector():
     assert spread(cosines[:9])[1] > 0  # the best eight always count
 
 
+def test_among_a_handful_the_worst_may_be_nearly_as_good_as_the_best():
+    assert spread([0.8, 0.7]) == pytest.approx([1.0, 0.75])
+    assert spread([0.8, 0.4]) == pytest.approx([1.0, 0.0])
+    assert spread([0.8, 0.2]) == pytest.approx([1.0, 0.0])
+
+
 def test_among_few_words_count_less_as_far_as_the_vectors_know_the_language():
     rows = [row("a", score=1.0, cosine=0.1), row("b", cosine=0.9)]
     weights = Weights(keyword=0.5, vector=0.5)
@@ -69,6 +75,16 @@ def test_neighbours_lend_a_share_in_both_directions_and_those_beyond_a_little():
     assert found == [0.2, 0.0, 0.2, 0.1, 0.0]
 
 
+def test_notes_beside_each_other_lend_nothing_but_what_was_said_lends_to_a_note():
+    rows = [row(id, seq=seq) for seq, id in enumerate("abc")]
+    for one in rows:
+        one.type = "finding"
+    assert lent(rows, [0.0, 1.0, 0.0], Weights(neighbour=0.2)) == [0.0, 0.0, 0.0]
+    rows[1].type = "conversation"
+    assert lent(rows, [0.0, 1.0, 0.0], Weights(neighbour=0.2)) == [0.2, 0.0, 0.2]
+    assert lent(rows, [1.0, 0.0, 0.0], Weights(neighbour=0.2)) == [0.0, 0.2, 0.0]
+
+
 def test_nothing_is_lent_from_one_journal_to_another():
     rows = [row("a", session="s", seq=1), row("b", session="t", seq=2)]
     assert lent(rows, [0.0, 1.0], Weights()) == [0.0, 0.0]
@@ -79,6 +95,19 @@ def test_named_authors_are_boosted_as_far_as_trusted():
     assert by_author(rows, understand("What did Ana eat?", ["Ana", "Ben"]), {"Ana": 0.5}) == [0.5, 0.0]
     both = understand("What did Ana and Ben eat?", ["Ana", "Ben", "Cem"])
     assert by_author([*rows, row("c", author="Cem"), row("d")], both, {"Ana": 1.0, "Ben": 0.5}) == [1.0, 0.5, 0.0, 0.0]
+
+
+def test_what_others_tell_of_somebody_counts_like_what_they_say():
+    told, spoken_to = row("a", author="Ben", said="Ana broke it"), row("b", author="Ben", said="Thanks, Ana!")
+    asked = understand("What did Ana break?", ["Ana", "Ben"])
+    assert by_author([told, spoken_to, row("c", author="Ana")], asked, {"Ana": 0.5}) == [1.0, 0.0, 0.5]
+
+
+def test_what_one_who_is_named_tells_of_another_counts_most():
+    rows = [row("a", author="Ana", said="Ben broke it"), row("b", author="Ana", said="Hi"), row("c", author="Cem")]
+    asked = understand("What did Ana say about Ben?", ["Ana", "Ben", "Cem"])
+    of_ben, of_nobody, of_another = by_author(rows, asked, {"Ana": 1.0, "Ben": 1.0})
+    assert of_ben > of_nobody > of_another
 
 
 def test_a_first_person_question_means_the_user():

@@ -278,3 +278,43 @@ def test_words_of_india_and_vietnam_are_whole_words(tmp_path):
         assert not memory.search("कि").hits
         for question in ("viet", "việt", "thu"):
             assert [hit.id for hit in memory.search(question)] == [monday.id], question
+
+
+@pytest.mark.parametrize("embedder", ["builtin", "none"])
+def test_what_others_say_about_somebody_is_found_by_that_name(tmp_path, embedder):
+    talk = [
+        ("Tom", "Hugo broke the projector yesterday"), ("Hugo", "on my way"), ("Ana", "see you there"),
+        ("Hugo", "did you see the match?"), ("Tom", "thanks a lot"), ("Hugo", "I will be late"), ("Ana", "coffee?"),
+        ("Hugo", "sounds good"),
+    ]  # fmt: skip
+    with holdfast.open(tmp_path / "home", embedder=embedder) as memory:
+        memory.add_many({"text": text, "author": author, "session": "s"} for author, text in talk)
+        assert memory.search("What did Hugo break?")[0].entry.author == "Tom"
+        assert memory.search("what did hugo break")[0].entry.author == "Tom"
+
+
+@pytest.mark.parametrize(
+    "question", ["Which PDF library did you recommend?", "Can you remind me which PDF library you recommended?"]
+)
+def test_who_asks_to_be_reminded_does_not_ask_for_their_own_words(tmp_path, question):
+    talk = [
+        ("user", "I am looking for a PDF library for Python, no idea where to begin."),
+        ("assistant", "For a PDF library I would recommend pypdf: it needs no native code."),
+        ("user", "Good. What should I know about a PDF library in general?"), ("assistant", "Not much."),
+        ("user", "I really want a PDF library before next month."),
+    ]  # fmt: skip
+    with holdfast.open(tmp_path / "home") as memory:
+        memory.add_many({"text": text, "role": role, "session": "s"} for role, text in talk)
+        assert "pypdf" in memory.search(question)[0].text
+
+
+def test_of_notes_in_one_session_the_order_decides_nothing(tmp_path):
+    found = set()
+    for order in (1, -1):
+        lines = [f"Nightly run of {name} finished: 99 tests passed." for name in ("topaz", "agate", "beryl", "opal")]
+        lines.insert(2, "Nightly run of topaz failed: fixture server down.")
+        with holdfast.open(tmp_path / str(order), embedder="none") as memory:
+            memory.add_many({"text": text, "type": "finding", "session": "s"} for text in lines[::order])
+            found.add(tuple(hit.text for hit in memory.search("topaz fixture server down")))
+    assert len(found) == 1
+    assert next(iter(found))[0] == "Nightly run of topaz failed: fixture server down."

@@ -2,7 +2,7 @@
 
 import pytest
 
-from holdfast.text.names import called, is_handle
+from holdfast.text.names import called, is_handle, speaks_of
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,23 @@ from holdfast.text.names import called, is_handle
 )
 def test_a_name_is_cut_to_what_people_say(author, name, handle):
     assert (called(author), is_handle(author)) == (name, handle)
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("Ana broke the lamp", True),
+        ("It was ANA'S lamp", True),
+        ("a note for Ana", True),
+        ("Ben and Ana!", True),
+        ("Thanks, Ana!", False),
+        ("hey Ana can you come?", False),
+        ("Ana, are you there?", False),
+        ("Banana bread", False),
+        ("", False),
+    ],
+)
+def test_to_speak_of_somebody_is_not_to_speak_to_them(said, told):
+    assert speaks_of(["ana"])(said) is told
+    assert speaks_of(["j.", "ana"])(said) is told
+    assert speaks_of([])(said) is False

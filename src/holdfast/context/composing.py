@@ -14,7 +14,7 @@ from ..model.hit import Context, Hit
 from ..model.ids import entry_id
 from ..model.query import Filter
 from ..recall import searching
-from ..recall.asking import LONGEST_PROMPT
+from ..recall.prompts import shortened
 from ..text.tokens import estimate
 from .budget import fill
 from .render import Frame
@@ -117,7 +117,7 @@ def _recalled(store: Store, scope: Scope, prompt: str, seats: int) -> SearchResu
 
 def _searched(store: Store, scope: Scope, prompt: str, seats: int) -> SearchResult:
     asked = searching.ask(
-        store, prompt[:LONGEST_PROMPT], limit=seats, offset=0, rank="match",
+        store, shortened(prompt), limit=seats, offset=0, rank="match",
         min_score=store.settings["context.min_score"], filters={"sensitive": False, "provenance": list(TRUSTED)},
     )  # fmt: skip
     return searching.search(store, scope, asked)

@@ -14,9 +14,11 @@ from ..model.entry import ROLES
 from ..model.value import Value
 from ..text.form import wanted_form
 from ..text.names import called, is_handle
-from ..text.stopwords import FRAMING, STOP
-from ..text.words import tokens, words
+from ..text.stopwords import STOP
+from ..text.words import words
 from .dates import Named, counted, named_dates
+from .prompts import Sentence, sentences, unframed
+from .prompts import asked as asked_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,9 +26,6 @@ if TYPE_CHECKING:
 
     from ..model.query import Words
 
-LONGEST_PROMPT = 20_000  # characters of a prompt that are looked up, or looked through for what frames the question
-_SENTENCE_END = re.compile(r"(?<=[.!?:;\n])\s+")
-_LEAST_WORDS = 3  # of a sentence: fewer may be a title or a key
 # "we" may be anybody, "tell me" says who asks and not about whom; nor do "disk I/O" and "my.cnf" speak of anybody
 _FIRST_PERSON = re.compile(r"\b(?:I(?![/\w])|my(?![.\-/]\w)|mine|myself|(?:about|with|of) me)\b")
 _WHO_ASKS = re.compile(
@@ -66,13 +65,15 @@ KINDS = {
 class Question(Value):
     """A question as ranking sees it."""
 
-    text: str  # without the names of authors
+    text: str  # without the names of authors, and of a long prompt only what asks
     words: Words
     authors: tuple[str, ...] = ()  # those it names
     names: tuple[str, ...] = ()  # by which others speak of them
     first_person: bool = False
     dates: tuple[Named, ...] = ()
     kinds: tuple[str, ...] = ()  # types of entry that it asks for
+    sentences: tuple[Sentence, ...] = ()  # where it has several
+    asked: tuple[str, ...] = ()  # words of those that ask, where a long prompt says much else
     form: int = 0  # signs that an answer should show (text.form)
 
 
@@ -92,32 +93,15 @@ def understand(
     asked = words(rest) if named or said is None else said
     if named and _says_nothing(asked):
         rest, asked = text, words(text) if said is None else said  # `What did Ana say?`: then the name is the question
+    parts = sentences(rest)
+    asking, sought = asked_in(parts)
     return Question(
-        text=rest, words=asked, authors=named, names=tuple(dict.fromkeys(filter(None, map(called, named)))),
-        first_person=_of_oneself(text),
+        text=asking or rest, words=asked, authors=named, names=tuple(dict.fromkeys(filter(None, map(called, named)))),
+        first_person=_of_oneself(asking or text),
         dates=tuple(named_dates(whole)) if now is None else (*named_dates(whole, zone), *counted(whole, now, zone)),
-        form=wanted_form(text) | wanted_form(whole),
+        form=wanted_form(text) | wanted_form(whole), sentences=parts, asked=sought,
         kinds=tuple(kind for kind, names in KINDS.items() if not names.isdisjoint(asked.terms)),
     )  # fmt: skip
-
-
-def unframed(text: str) -> str:
-    """A prompt without its sentences that only speak to whoever answers: "Please check what we know about this first."
-
-    What is left after a wrapped question: the question. Where nothing would be left, all of it.
-    """
-    sentences = _SENTENCE_END.split(text) if len(text) <= LONGEST_PROMPT else ()
-    if len(sentences) < 2:
-        return text
-    kept = [sentence for sentence in sentences if not _frames(sentence)]
-    meant = " ".join(kept)
-    return text if len(kept) == len(sentences) or FRAMING.issuperset(tokens(meant.lower())) else meant
-
-
-def _frames(sentence: str) -> bool:
-    """Whether it has a few words, one of them a small one, and none that is about anything."""
-    found = tokens(sentence.lower())
-    return len(found) >= _LEAST_WORDS and FRAMING.issuperset(found) and not STOP.isdisjoint(found)
 
 
 def _says_nothing(asked: Words) -> bool:

@@ -57,6 +57,8 @@ class Candidates:
         self.instead = self._instead()
         self._more = True  # there may be others that hold a word
         by_word = self._by_word()
+        if question.asked:  # among all words of a long prompt those of its question may be lost
+            by_word = _joined(by_word, self._matching(self._words.replace(terms=question.asked, letters=())))
         vector = self._vector(question)
         near = self._near(vector)
         if vector is not None and self.mode == "keyword":  # the embedder may have been changed between the two
@@ -65,7 +67,8 @@ class Candidates:
         self.rows = _joined(by_word, near)
         if question.dates:
             self.rows = _joined(self.rows, self._dated(question, vector))
-        self.sought = self._sought()
+        self.sought = self._sought(self._words.terms)
+        self.asked = self._sought(question.asked) if question.asked else None
         if self.mode == "keyword" and question.words.terms:
             self.rows += self._answers(by_word)
         self._known = {row.id for row in self.rows}
@@ -92,12 +95,15 @@ class Candidates:
         words = self._sought_for()
         rarer = without_common(words, *self.rarity)
         if rarer is not words:
-            found = self._store.index.match(self._scope, self._wanted, rarer, self._count)
+            found = self._matching(rarer)
             if 2 * len(found) >= self._count:
                 return found
-        found = self._store.index.match(self._scope, self._wanted, words, self._count)
+        found = self._matching(words)
         self._more = len(found) == self._count
         return found
+
+    def _matching(self, words: Words) -> list[Row]:
+        return self._store.index.match(self._scope, self._wanted, words, self._count)
 
     def _sought_for(self) -> Words:
         """With the names of those who are meant: others may speak of them."""
@@ -105,10 +111,10 @@ class Candidates:
             return self._words
         return self._words.replace(terms=tuple(dict.fromkeys((*self._words.terms, *self._names))))
 
-    def _sought(self) -> Sought:
+    def _sought(self, terms: Sequence[str]) -> Sought:
         """The words to look for in each candidate, by stem."""
         total, seen = self.rarity
-        stems = ((stem, idf(total, seen.get(term, 0))) for term in self._words.terms for stem in self._stems(term))
+        stems = ((stem, idf(total, seen.get(term, 0))) for term in terms for stem in self._stems(term))
         return Sought(list(dict(stems).items()))
 
     def further(self, most: int) -> list[Row]:

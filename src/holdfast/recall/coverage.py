@@ -43,7 +43,27 @@ BEGUN = 0.8  # what a word that begins with an unknown one is worth in its place
 LOOSE = 0.3  # what a word of asking or of a date is worth where it is held; where it is not, nobody misses it
 UNSEEN = 0.8  # what a word is worth that the store does not know, in rarest words; in a large store twice that
 SMALL = 500  # chunks of a store that is half way from small to large: a small one lacks words by chance
+LEAST = 3  # what a sentence that asks is held to be worth at least, in rarest words: "Any tips?" is answered everywhere
+MAIN = 0.5  # share of a prompt's worth that a sentence is held to have at least, if it does not ask
 STRANGE = 0.6  # what is left of a score where no word of the question is known: vectors find without words, too
+
+
+class _Part:
+    """Words of a question, all of them or those of one sentence, with what each is worth."""
+
+    __slots__ = ("_begun", "_plain", "size", "worth")
+
+    def __init__(self, plain: list[_Term], begun: list[tuple[list[frozenset[str]], float]]) -> None:
+        self._plain, self._begun = plain, begun
+        self.size = len(plain) + len(begun)
+        self.worth = sum(weight for _, weight in (*plain, *begun))
+
+    def held(self, stems: set[str]) -> float:
+        """What those are worth that stand among these; one by a longer word that begins with it a little less."""
+        held = _held(self._plain, stems)
+        if self._begun:
+            held += BEGUN * sum(weight for words, weight in self._begun if any(word <= stems for word in words))
+        return held
 
 
 class Coverage:
@@ -68,23 +88,31 @@ class Coverage:
         self._authors = question.authors
         self._name = NAME * rarest
         self._speaks = speaks_of(question.names)
-        self._terms = [(frozenset(self._stems(term)), weights[term]) for term in must if term not in instead]
-        self._instead = [
-            ([frozenset(self._stems(word)) for word in instead[term]], BEGUN * weights[term])
-            for term in must if term in instead
-        ]  # fmt: skip
+        self._all = self._part(must, weights, instead)
         self._loose = [(frozenset(self._stems(word)), LOOSE * weights[word]) for word in (*may, *asked.letters)]
         self._kinds = {
             kind: {stem for term in asked.terms if term in KINDS[kind] for stem in self._stems(term)}
             for kind in question.kinds
         }
         self._globs = [(pattern, rarest) for pattern in (*asked.globs, *(prefix + "*" for prefix in asked.prefixes))]
-        whole = sum(weight for _, weight in (*self._terms, *self._globs))
-        whole += sum(weight / BEGUN for _, weight in self._instead)
+        whole = self._all.worth + sum(weight for _, weight in self._globs)
         self._whole = whole + self._name * bool(self._authors) or 1.0  # nobody is two people
         strange = () if self._only_dated else [term for term in must if term not in instead]
         unknown = sum(weights[term] for term in strange if not seen.get(term, 0)) / self._whole
         self.known = max(STRANGE, 1.0 - grown * unknown)  # how much of the question this store knows of at all
+        self._sentences = [
+            (part, max(part.worth, LEAST * rarest if sentence.asks else MAIN * self._whole))
+            for sentence in question.sentences
+            if (part := self._part([term for term in sentence.terms if term in must], weights, instead)).size
+        ]
+
+    def _part(self, terms: Sequence[str], weights: Mapping[str, float], instead: Mapping[str, Sequence[str]]) -> _Part:
+        plain = [(frozenset(self._stems(term)), weights[term]) for term in terms if term not in instead]
+        begun = [
+            ([frozenset(self._stems(word)) for word in instead[term]], weights[term])
+            for term in terms if term in instead
+        ]  # fmt: skip
+        return _Part(plain, begun)
 
     def words(self, entry: Entry | None, span: tuple[int, int] | None = None) -> float:
         """The share that is held in words, of a long text by the span that matched; no entry holds nothing."""
@@ -94,8 +122,7 @@ class Coverage:
         near = said[span[0] : span[1]] if span is not None else said  # somewhere in a book stands every word
         stems = set(self._stems(searchable(f"{near} {beside}")))
         stems |= self._kinds.get(entry.type, set())  # a decision need not say that it was decided
-        held = _held(self._terms, stems)
-        held += sum(weight for words, weight in self._instead if any(word <= stems for word in words))
+        held = self._all.held(stems)
         held += sum(weight for pattern, weight in self._globs if matches(pattern, f"{said} {beside}"))
         if self._authors and self._speaks(near):
             held += self._name
@@ -104,7 +131,8 @@ class Coverage:
             if self._only_dated:
                 return 1.0
             loose += self._dated
-        return min(1.0, (held + loose) / (self._whole + loose))
+        share = min(1.0, (held + loose) / (self._whole + loose))
+        return max(share, *(part.held(stems) / worth for part, worth in self._sentences)) if self._sentences else share
 
     def _of_that_day(self, entry: Entry) -> bool:
         return bool(self._dates) and dated(self._dates, parse(entry.timestamp)) == 1.0

@@ -39,6 +39,7 @@ class Weights(Value):
     author: float = 0.55
     date: float = 0.8
     session: float = 0.3  # where the candidates of its session hold every word of the question between them
+    asked: float = 1.0  # where a candidate holds every word of what a long prompt asks
     together: float = 0.2  # for two of the rarest words that stand together as in the question
     long: float = 0.1  # taken off for each doubling or so beyond one piece, but among people
     asking: float = 0.2  # taken off where people talk with each other and a turn only asks
@@ -243,10 +244,18 @@ class Fused:
         return {name: part[place] / self._best if part else 0.0 for name, part in self._parts.items()}
 
 
+def by_asked(rows: Sequence[Row], asked: Sought | None, weights: Weights) -> Column:
+    """How much each holds of what is asked, in a long prompt that says much else."""
+    held = asked.held([row.said for row in rows]) if asked is not None else ()
+    return [weights.asked * asked.share(bits) for bits, _ in held] if asked is not None else []
+
+
 def fused(
-    rows: Sequence[Row], question: Question, sought: Sought, trusted: Mapping[str, float], weights: Weights
-) -> Fused:
-    """All signals together."""
+    rows: Sequence[Row], question: Question, words: tuple[Sought, Sought | None], trusted: Mapping[str, float],
+    weights: Weights,
+) -> Fused:  # fmt: skip
+    """All signals together; `words` are those of all that is said, and of what a long prompt asks."""
+    sought, asked = words
     base, talk = blended(rows, weights), talk_of(rows)
     together, session = by_words(rows, sought, weights)
     return Fused({
@@ -255,4 +264,5 @@ def fused(
         "date": [weights.date * value for value in by_date(rows, question)],
         "kind": [weights.kind * (row.type in question.kinds) for row in rows] if question.kinds else [],
         "form": by_form(rows, talk, question, weights), "together": together, "session": session,
+        "asked": by_asked(rows, asked, weights),
     })  # fmt: skip

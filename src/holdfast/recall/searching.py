@@ -127,7 +127,7 @@ def _hits(store: Store, scope: Scope, asked: Ask, question: Question, found: Can
     if not found.rows:
         return []
     trusted = _trust(store, scope, question)
-    matched = fused(found.rows, question, found.sought, trusted, found.weights)
+    matched = fused(found.rows, question, (found.sought, found.asked), trusted, found.weights)
     scoring = Scoring(store, scope, question, found)
     hits: list[Hit] = []
     in_vain = 0

@@ -17,10 +17,14 @@ from .stopwords import COMMON, PARTICLES, STOP
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+    from typing import TypeVar
+
+    Item = TypeVar("Item")
 
 QUERY_BYTES = 100 * 1024
-QUERY_WORDS = 256
+QUERY_WORDS = 256  # that are looked for, stop words not counted
+MOST_PIECES = 1_024  # words that are looked at
 MOST_LETTERS = 24  # in a question of more ideographs there are pairs enough, and each letter alone is a long list
 MOST_GLOBS = 16  # each one is a scan of the scope
 _MOST_STARS = 3  # SQLite's GLOB backtracks: time grows with the power of the number of stars
@@ -70,15 +74,16 @@ def words(question: str) -> Words:
 
 
 def _pieces(question: str) -> Iterator[str]:
-    """The first 256 words with their wildcards and apostrophes."""
-    count = 0
+    """Its words with their wildcards and apostrophes; of very many those at both ends."""
     plain = _NO_WILDCARD.sub(" ", question.lower())
-    for match in _piece_pattern(plain).finditer(plain):
-        if match[0].strip(_NO_LETTERS):
-            yield match[0].replace("\u2019", "'")
-            count += 1
-        if count == QUERY_WORDS:
-            return
+    found = [piece for piece in _piece_pattern(plain).findall(plain) if piece.strip(_NO_LETTERS)]
+    for piece in both_ends(found, MOST_PIECES):
+        yield piece.replace("\u2019", "'")
+
+
+def both_ends(found: Sequence[Item], most: int) -> Sequence[Item]:
+    """At most so many, half of them from the beginning: what is meant stands there or at the end."""
+    return found if len(found) <= most else [*found[: most // 2], *found[-(most // 2) :]]
 
 
 class _Found:
@@ -160,8 +165,8 @@ class _Found:
             self.prefixes = {word: None for word in self.stopped if word in PARTICLES}
         letters = tuple(self.letters) if len(self.letters) <= MOST_LETTERS else ()
         return Words(
-            terms=tuple(self.terms)[:QUERY_WORDS], letters=letters,
-            prefixes=tuple(self.prefixes)[:QUERY_WORDS], globs=tuple(self.globs),
+            terms=tuple(both_ends(tuple(self.terms), QUERY_WORDS)), letters=letters,
+            prefixes=tuple(both_ends(tuple(self.prefixes), QUERY_WORDS)), globs=tuple(self.globs),
         )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from holdfast.recall import asking
-from holdfast.recall.asking import trust, understand, unframed
+from holdfast.recall.asking import trust, understand
 from holdfast.recall.dates import Named, counted, named_dates, nearness, spans, spelled
 from holdfast.text.form import TIME
 from holdfast.text.words import tokens
@@ -276,27 +276,6 @@ def test_dates_without_a_year_may_be_of_any_that_there_is():
 )
 def test_what_kind_of_entry_is_asked_for(question, kinds):
     assert understand(question, []).kinds == kinds
-
-
-@pytest.mark.parametrize(
-    ("prompt", "meant"),
-    [
-        (
-            "I need you to check what we know before I answer: where is the kite? Please look it up.",
-            "where is the kite?",
-        ),
-        ("Hey, I have a quick question for you.\nWhere is the kite?", "Where is the kite?"),
-        ("Where is the kite? Answer yes or no.", "Where is the kite?"),
-        ("Where is the kite?", "Where is the kite?"),
-        ("I lost it. Where is the kite?", "I lost it. Where is the kite?"),
-        ("What is it? Tell me.", "What is it? Tell me."),
-        ("deploy: list", "deploy: list"),
-        ("kafka?\nwhere", "kafka?\nwhere"),
-        ("", ""),
-    ],
-)
-def test_sentences_that_only_frame_a_question_are_left_out(prompt, meant):
-    assert unframed(prompt) == meant
 
 
 def test_who_frames_a_question_in_the_first_person_does_not_ask_about_themselves():

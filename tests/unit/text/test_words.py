@@ -107,9 +107,12 @@ def test_an_arabic_prefix_is_a_pattern_since_words_are_cut_where_they_begin():
     assert (found.prefixes, found.globs) == (("deploy",), ("القه*",))
 
 
-def test_only_the_first_256_words_count():
+def test_of_very_many_words_those_at_both_ends_count():
+    half = QUERY_WORDS // 2
     found = words(" ".join(f"w{number}" for number in range(1000)))
-    assert found.terms == tuple(f"w{number}" for number in range(QUERY_WORDS))
+    assert found.terms == tuple(f"w{number}" for number in (*range(half), *range(1000 - half, 1000)))
+    assert words("the " * 5000 + "kite").terms == ("kite",)
+    assert "kite" in words("kite " + " ".join(f"w{number}" for number in range(9000))).terms
     assert len(words("".join(chr(0x4E00 + n) for n in range(2000))).terms) == QUERY_WORDS
 
 

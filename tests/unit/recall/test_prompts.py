@@ -1,0 +1,99 @@
+"""Prompts: the question among all that somebody says around it."""
+
+import pytest
+
+import holdfast
+from holdfast.recall.prompts import LONG, LONGEST, asked, sentences, shortened, unframed
+
+FACTS = (
+    "The staging database runs on port 5433.", "Deploys to production happen on Thursdays after standup.",
+    "Invoices are numbered with the prefix ZK.", "The office in Tromso closes at four.",
+    "Search results are cached for ninety seconds.",
+)  # fmt: skip
+QUESTION = "Which port does the staging database run on?"
+STRANGE = "Which vaccine did the cat get in Lisbon?"
+TRACE = (
+    "Traceback (most recent call last): tasks.py, line 212, in run result = self.execute(job, retries) executor.py, "
+    "line 88, in execute return handler(job.payload) report.py, line 41, in handle rows = fetch(query, params) "
+    "rows.py, line 19, in fetch cursor.execute(query) QueryCanceled: canceling statement due to timeout."
+)
+AROUND = {
+    "a greeting": "Hi there, one more thing before lunch with the team.",
+    "an error": "Fix this: TypeError: cannot unpack non-iterable NoneType object in importer/rows.py line 88.",
+    "a traceback": TRACE,
+    "a system text": "You are a careful engineer who writes small commits with clear messages. " * 20 + TRACE,
+}
+
+
+@pytest.mark.parametrize(
+    ("prompt", "meant"),
+    [
+        (
+            "I need you to check what we know before I answer: where is the kite? Please look it up.",
+            "where is the kite?",
+        ),
+        ("Hey, I have a quick question for you.\nWhere is the kite?", "Where is the kite?"),
+        ("Where is the kite? Answer yes or no.", "Where is the kite?"),
+        ("Where is the kite?", "Where is the kite?"),
+        ("I lost it. Where is the kite?", "I lost it. Where is the kite?"),
+        ("What is it? Tell me.", "What is it? Tell me."),
+        ("How long is the session? It is about the login.", "How long is the session? It is about the login."),
+        ("Who has the key? The basement I mean.", "Who has the key? The basement I mean."),
+        ("Could you search your notes? Where is the kite?", "Where is the kite?"),
+        ("deploy: list", "deploy: list"),
+        ("kafka?\nwhere", "kafka?\nwhere"),
+        ("", ""),
+    ],
+)
+def test_sentences_that_only_frame_a_question_are_left_out(prompt, meant):
+    assert unframed(prompt) == meant
+
+
+@pytest.fixture(scope="module", params=["builtin", "none"])
+def memory(request, tmp_path_factory):
+    with holdfast.open(tmp_path_factory.mktemp("prompts") / "home", embedder=request.param) as memory:
+        reviews = [f"Reviewed pull request {number} about pagination and errors." for number in range(60)]
+        memory.add_many({"text": text, "type": "fact", "session": f"s{n}"} for n, text in enumerate((*FACTS, *reviews)))
+        memory.sync()
+        yield memory
+
+
+@pytest.mark.parametrize("around", AROUND)
+def test_a_question_is_answered_whatever_is_said_before_or_after_it(memory, around):
+    for prompt in (f"{AROUND[around]} {QUESTION}", f"{QUESTION} {AROUND[around]}"):
+        assert memory.search(prompt)[0].text == FACTS[0]
+        assert FACTS[0] in [item.text for item in memory.context(prompt).items]
+
+
+@pytest.mark.parametrize("around", AROUND)
+def test_a_question_that_nothing_here_answers_stays_without_one(memory, around):
+    assert memory.context(f"{AROUND[around]} {STRANGE}").items == ()
+
+
+def test_a_question_at_the_end_of_a_very_long_prompt_is_looked_up(memory):
+    prompt = "".join(f"line{number} of a log without end\n" for number in range(LONGEST // 20)) + QUESTION
+    assert len(prompt) > LONGEST
+    assert shortened(prompt).endswith(QUESTION)
+    assert len(shortened(prompt)) <= LONGEST
+    assert [item.text for item in memory.context(prompt).items] == [FACTS[0]]
+    assert memory.search(prompt)[0].text == FACTS[0]
+
+
+def test_short_sentences_that_ask_are_no_question_by_themselves(memory):
+    assert memory.context("My cat lost her collar in Lisbon. Any results?").items == ()
+
+
+def test_a_prompt_of_one_sentence_has_no_parts():
+    assert sentences("Where is the kite?") == ()
+    assert [(one.terms, one.asks) for one in sentences("I lost it. Where is the red kite?")] == [
+        (("lost",), False), (("red", "kite"), True),
+    ]  # fmt: skip
+
+
+def test_what_is_asked_stands_for_a_long_prompt_only_where_it_is_the_smaller_part():
+    said = " ".join(f"word{number}" for number in range(LONG))
+    text, terms = asked(sentences(f"{said}. Where is the kite now?"))
+    assert (text, terms) == ("Where is the kite now?", ("kite", "now"))
+    assert asked(sentences("It was windy. Where is the kite now?")) == ("", ())
+    assert asked(sentences(f"Hello there friend. {said}?")) == ("", ())
+    assert asked(sentences(f"{said}. Fly the kite now.")) == ("", ())

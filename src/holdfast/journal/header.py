@@ -8,6 +8,7 @@ changed in place.
 from __future__ import annotations
 
 from ..model.card import Card
+from ..model.shape import is_header
 from ..model.value import FrozenDict, Value
 from .line import HEADER_VERSION, decoded, is_newer, sealed
 
@@ -81,6 +82,8 @@ def _read(first: bytes) -> Header:
 
 
 def _header_from(record: Mapping[str, Any]) -> Header:
+    if not is_header(record):
+        return Header(newer=True)  # or it would be damaged
     known = {name: record[name] for name in _FROM_CARD if name in record}
     return Header(
         id=record.get("id"), generation=record.get("generation", 0), next_seq=record.get("next_seq", 1),

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from ..disk import read_file
 from .cards import read_card
-from .line import decoded
 from .replay import replay_file
+from .tombstones import stone_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def _in_tombstones(disk: Disk, path: str) -> Iterator[dict[str, Any]]:
     offset = 0
     for number, raw in enumerate((_text(disk, path) or b"").split(b"\n"), 1):
         line = raw.removesuffix(b"\r")
-        if line and decoded(line) is None:
+        if line and stone_in(line) is None:
             yield _found(path, number, offset, len(raw), "damaged tombstone")
         offset += len(raw) + 1
 

@@ -2,8 +2,9 @@
 
 A line is JSON with `checksum` last: `sha256:` over the exact bytes before `,"checksum"`. Nothing is
 ever hashed in a re-serialised form, so any changed byte is seen. A line that fails its checksum has
-no record; nothing here guesses at what it said. Lines of older schema versions come out in today's
-shape; what a later version wrote is read where it can be, and never written again.
+no record, nor has one whose values are not of the kinds that its fields have, whoever gave it its checksum;
+nothing here guesses at what it said. Lines of older schema versions come out in today's shape; what a later
+version wrote is read where it can be, and never written again.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ from operator import attrgetter
 
 from ..errors import Invalid
 from ..model.entry import SCHEMA_VERSION, STORED, Amendment, Entry
+from ..model.shape import is_amendment, is_entry, is_header, is_usual
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from ..model.entry import Draft
@@ -35,7 +37,7 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 
-_decode = json.JSONDecoder(parse_constant=_refuse_constant).raw_decode
+_scan: Callable[[str, int], tuple[Any, int]] = vars(json.JSONDecoder(parse_constant=_refuse_constant))["scan_once"]
 
 
 def sealed(record: Mapping[str, Any]) -> bytes:
@@ -73,21 +75,22 @@ def parsed(raw: bytes) -> dict[str, Any] | None:
     """The JSON object that the bytes hold, or None."""
     try:
         text = raw.decode()
-        record, end = _decode(text)
-    except (ValueError, RecursionError):
+        record, end = _scan(text, 0)
+        if "\\" in text and "\\ud" in text.lower():
+            _encode(record).encode()  # half an emoji, as JavaScript cuts them, is no text that anything can store
+    except (ValueError, RecursionError, StopIteration):
         return None
     return record if isinstance(record, dict) and end == len(text) else None
 
 
 def usual(raw: bytes) -> dict[str, Any] | None:
     """The record of a line that needs no second look: an intact entry of today's schema; None for all others."""
-    head = raw[:-_SUFFIX]
-    if raw[-_SUFFIX:] != b'%b%b"}' % (MARK, sha256(head).hexdigest().encode()):
+    if raw[-_SUFFIX:] != b'%b%b"}' % (MARK, sha256(raw[:-_SUFFIX]).hexdigest().encode()):
         return None
     record = parsed(raw)
-    if record is None or record.get("schema_version") != SCHEMA_VERSION or "seq" not in record:
+    if record is None or record.get("schema_version") != SCHEMA_VERSION:
         return None
-    return record if _is_entry(record) and "journal" not in record and "amends" not in record else None
+    return record if is_usual(record) or (kind_of(record) == "entry" and "seq" in record and is_entry(record)) else None
 
 
 def decoded(raw: bytes, strict: bool = True) -> dict[str, Any] | None:
@@ -97,15 +100,28 @@ def decoded(raw: bytes, strict: bool = True) -> dict[str, Any] | None:
     """
     if intact(raw):
         record = parsed(raw)
-        if record is None or record.get("schema_version") == SCHEMA_VERSION:
-            return record
-        return _upgraded(record) if _version(record) < SCHEMA_VERSION and _is_entry(record) else record
+        if record is not None and _version(record) < SCHEMA_VERSION and _is_entry(record):
+            record = _upgraded(record)
+        return _sound(record)
     if strict or MARK in raw:
         return None
     record = parsed(raw)
     if record is None or "checksum" in record or not _is_entry(record):
         return None
-    return record if _version(record) > SCHEMA_VERSION else _upgraded({**record, "schema_version": 0})
+    return _sound(record if _version(record) > SCHEMA_VERSION else _upgraded({**record, "schema_version": 0}))
+
+
+def _sound(record: dict[str, Any] | None) -> dict[str, Any] | None:
+    """The record without what has no value, or None where its values are not of the kinds that its fields have."""
+    if record is None:
+        return None
+    record = {name: value for name, value in record.items() if value is not None}
+    return record if is_newer(record) or _KINDS[kind_of(record)](record) else None
+
+
+_KINDS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
+    "header": is_header, "entry": is_entry, "amendment": is_amendment
+}  # fmt: skip
 
 
 def _upgraded(record: dict[str, Any]) -> dict[str, Any] | None:
@@ -124,12 +140,11 @@ def _is_entry(record: Mapping[str, Any]) -> bool:
 
 
 def kind_of(record: Mapping[str, Any]) -> str:
-    """`header`, `entry`, `amendment`, or `unknown`: the shape of a later version."""
+    """`header`, `entry`, `amendment`, or `unknown`: a shape of a later version that says nothing to us."""
     if "journal" in record:
         return "header"
-    if "amends" in record:
-        return "amendment"
-    return "entry" if _is_entry(record) else "unknown"
+    kind = "amendment" if "amends" in record else "entry" if _is_entry(record) else "unknown"
+    return "unknown" if _version(record) > SCHEMA_VERSION and not _KINDS.get(kind, bool)(record) else kind
 
 
 def is_newer(record: Mapping[str, Any]) -> bool:

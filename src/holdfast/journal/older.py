@@ -2,7 +2,7 @@
 
 Version 0 is the line of seed 004: no `schema_version`, no `scope`, `content.message` for the words
 (A022-A031). A rewrite stores what comes out; reading changes nothing. A line that no step can make
-sense of is damaged, never guessed at.
+sense of is damaged, never guessed at; so is one of which something comes out that is no entry (`model.shape`).
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ def upgraded(record: dict[str, Any]) -> dict[str, Any] | None:
 def _from_version_0(old: Mapping[str, Any]) -> dict[str, Any]:
     content = {"text": old["content"]} if isinstance(old["content"], str) else dict(old["content"])
     content["text"] = _words(content)
+    old = {name: value for name, value in old.items() if value is not None}
     fixed = {
         **old,
         "schema_version": 1,

@@ -47,13 +47,12 @@ class Scan:
 
     def read(self, data: bytes) -> Scan:
         """Take in all whole lines, then what is left after the last line end."""
-        base, position = self.offset, 0
+        base, position, last = self.offset, 0, self.tail_offset - self.offset
         while (end := data.find(b"\n", position)) >= 0:
             self.line += 1
             self._take(data[position:end], base + position)
-            self.tail_offset = base + position
-            position = end + 1
-        self.offset = base + position
+            last, position = position, end + 1
+        self.tail_offset, self.offset = base + last, base + position
         if position < len(data):
             self._take_unfinished(data[position:])
         if self.header is None:
@@ -65,9 +64,8 @@ class Scan:
         if record is None:
             self._take_unusual(raw, offset)
             return
-        seq = record["seq"]
-        if seq > self.seq:
-            self.seq = seq
+        if record["seq"] > self.seq:
+            self.seq = record["seq"]
         self.gap = 0
         self.lines.append(Line(self.line, offset, raw, record))
 

@@ -13,6 +13,7 @@ from ..disk import pread_all
 from ..errors import Invalid
 from ..model.entry import REASONS, Tombstone
 from ..model.moment import iso
+from ..model.shape import is_tombstone
 from .line import decoded, sealed
 
 TYPE_CHECKING = False
@@ -60,7 +61,7 @@ def read_tombstones(disk: Disk, path: str, offset: int = 0) -> tuple[list[Tombst
 def finished(data: bytes) -> bytes:
     """Without an unfinished last line, unless only its line end is missing."""
     end = data.rfind(b"\n") + 1
-    return data if decoded(data[end:]) is not None else data[:end]
+    return data if stone_in(data[end:]) is not None else data[:end]
 
 
 def _all_in(data: bytes) -> list[Tombstone]:
@@ -68,11 +69,19 @@ def _all_in(data: bytes) -> list[Tombstone]:
 
 
 def _stones(raw: bytes) -> Iterator[Tombstone]:
-    record = decoded(raw)
-    if record is not None:
-        yield Tombstone(**{name: record[name] for name in Tombstone._fields if name in record})
+    stone = stone_in(raw)
+    if stone is not None:
+        yield stone
     elif raw:
         yield from _salvaged(raw)
+
+
+def stone_in(raw: bytes) -> Tombstone | None:
+    """The tombstone that a line holds; None if it is damaged, or no tombstone."""
+    record = decoded(raw)
+    if record is None or not is_tombstone(record):
+        return None
+    return Tombstone(**{name: record[name] for name in Tombstone._fields if name in record})
 
 
 def _salvaged(raw: bytes) -> Iterator[Tombstone]:

@@ -63,7 +63,7 @@ def told(raw: bytes) -> dict[str, Any]:
     """What a piece says of itself, as `Journal.quarantined` tells it."""
     found = salvage_in(raw)
     if found is None:
-        return {"lost": None, "user_id": None, "entries": ids_in(raw), "sealed": _SEALED in raw, **_line(raw)}
+        return {"lost": None, "user_id": None, "entries": ids_in(raw), "sealed": _is_whole(raw), **_line(raw)}
     known = json.loads(raw)
     time, tags = known.get("time"), known.get("tags")
     return {
@@ -71,6 +71,16 @@ def told(raw: bytes) -> dict[str, Any]:
         "sealed": True, "time": time if isinstance(time, int) else None,
         "tags": tuple(map(str, tags)) if isinstance(tags, list) else None,
     }  # fmt: skip
+
+
+def _is_whole(raw: bytes) -> bool:
+    """Whether the line was written to its end; what another program wrote has no checksum to tell by."""
+    if _SEALED in raw:
+        return True
+    try:
+        return isinstance(json.loads(raw), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def ids_in(raw: bytes) -> tuple[str, ...]:

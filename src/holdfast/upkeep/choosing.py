@@ -269,6 +269,13 @@ def _add_summaries(picked: Picked, store: Store) -> None:
         seqs = [holding.entry.seq for holding in chosen.values()]
         held = holdings(store.journal, whole(store.agent), journal)
         for holding in held or ():
-            covers = holding.entry.content.get("covers") if holding.entry.type == "summary" else None
-            if covers and any(covers[0] <= seq <= covers[1] for seq in seqs) and not picked.has(holding.entry.id):
+            if _sums_up(holding.entry, seqs) and not picked.has(holding.entry.id):
                 picked.take(journal, holding, derived=True)
+
+
+def _sums_up(entry: Entry, seqs: Sequence[int]) -> bool:
+    """Whether a summary says that it covers one of these; what it says there may be anybody's."""
+    covers = entry.content.get("covers") if entry.type == "summary" else None
+    if not (isinstance(covers, list) and len(covers) == 2 and all(isinstance(bound, int) for bound in covers)):
+        return False
+    return any(covers[0] <= seq <= covers[1] for seq in seqs)

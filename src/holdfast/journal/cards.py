@@ -1,7 +1,8 @@
 """Cards on disk: `metadata.json`, replaced as a whole, read with the journal's header as a second witness.
 
-A card that is damaged, missing or says another owner than the header does is made again from the
-header and marked `rebuilt`; readers never write, so the file stays as it was found until the next
+A card that is damaged, missing, or says another owner than the header does is made again from the
+header and marked `rebuilt`. Damaged is also one whose values are not of the kinds that its fields have, since no
+checksum tells of a flipped bit. Readers never write, so the file stays as it was found until the next
 `save_card`.
 """
 
@@ -14,8 +15,10 @@ from ..disk import read_file, write_atomic
 from ..errors import Invalid
 from ..model.card import card_from
 from ..model.ids import GLOBAL, user_dir
+from ..model.shape import is_card
 from ..model.value import FrozenDict
 from .header import Header, rebuilt_card
+from .line import parsed
 from .replay import read_header
 
 TYPE_CHECKING = False
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
     Stamp = tuple[int, int, int, int]
 
 _MOST_KNOWN = 4096
+_BOM = b"\xef\xbb\xbf"  # some editors put one before what they save
+_KINDS = ("session", "user", "global")
 
 
 def card_line(card: Card) -> bytes:
@@ -81,10 +86,14 @@ class Cards:
 
 def _parsed_card(disk: Disk, place: Place) -> Card | None:
     try:
-        card = card_from(json.loads(read_file(disk, place.card)))
-    except (FileNotFoundError, NotADirectoryError, ValueError, TypeError, AttributeError, RecursionError):
+        data = read_file(disk, place.card)
+    except (FileNotFoundError, NotADirectoryError):
         return None
-    return card if card.id == place.journal else None
+    found = parsed(data.removeprefix(_BOM).strip())
+    if found is None or not is_card(found):
+        return None
+    card = card_from(found)
+    return card if card.id == place.journal and card.kind in _KINDS else None
 
 
 def header_at(disk: Disk, place: Place) -> Header:

@@ -18,6 +18,7 @@ from ..model.ids import SESSION_ID, user_dir
 from ..model.moment import iso, millis, parse
 from ..model.query import Filter
 from ..model.scope import Scope, whole
+from ..model.shape import is_card
 from ..model.value import Value
 from .export import END, HEADER
 from .intake import Account, records
@@ -285,4 +286,6 @@ def _card(data: dict[str, Any]) -> Card:
     for name in ("last_accessed", "ended_at", "last_compaction"):
         if (given := getattr(card, name)) is not None:
             parse(given, f"card.{name}")
+    if not is_card(card.to_dict()):
+        raise Invalid("is a card with a value of the wrong kind", field="card")
     return card

@@ -47,6 +47,24 @@ def test_a_damaged_card_is_made_again_from_the_header_and_left_as_found(world, d
     assert world.journal.card(ANA, SESSION).extra == {}
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("created_at", "2026-41-01T00:00:00.00"), ("created_at", 5), ("ended_at", "2026-0q-01"), ("last_accessed", []),
+     ("key", 5), ("workspace", ["/w"]), ("title", {}), ("title", "\ud83d"), ("kind", "sessioo"), ("version", "1"),
+     ("total_entries", 2**70), ("decay_config", [1]), ("decay_config", {"half_life_hours": "long"}),
+     ("decay_config", {"type_specific": [1]}), ("compaction_config", {"threshold": "x"}), ("statistics", 5)],
+)  # fmt: skip
+def test_a_card_with_a_value_of_another_kind_is_damaged(world, name, value):
+    card = json.loads(world.bytes("metadata.json"))
+    world.put(json.dumps({**card, name: value}).encode(), "metadata.json")
+    assert world.journal.card(ANA, SESSION).extra == {"rebuilt": True}
+
+
+def test_a_card_saved_by_an_editor_that_marks_its_files_is_read(world):
+    world.put(b"\xef\xbb\xbf" + world.bytes("metadata.json"), "metadata.json")
+    assert world.journal.card(ANA, SESSION).title == "Über"
+
+
 def test_a_card_that_names_another_owner_than_the_header_is_not_believed(world):
     world.put(world.bytes("metadata.json").replace(b'"ana"', b'"ben"'), "metadata.json")
     assert world.journal.card(ALL, SESSION).user_id == "ana"

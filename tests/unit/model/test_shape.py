@@ -2,7 +2,7 @@
 
 import pytest
 
-from holdfast.model.shape import is_amendment, is_entry, is_header, is_tombstone, is_usual
+from holdfast.model.shape import is_amendment, is_card, is_entry, is_header, is_tombstone, is_usual
 
 STAMP = "2026-01-10T14:23:45.678Z"
 ENTRY = {
@@ -93,3 +93,24 @@ def test_a_tombstone_names_its_entry_time_and_reason():
     assert is_tombstone(stone)
     assert not any(is_tombstone({**stone, name: 5}) for name in stone)
     assert not any(is_tombstone({n: value for n, value in stone.items() if n != name}) for name in stone)
+
+
+CARD = {
+    "version": 1, "session_id": "sess_1", "id": "sess_1", "kind": "session", "created_at": STAMP, "ended_at": None,
+    "decay_config": {"enabled": True, "half_life_hours": 168, "min_decay_factor": 0.1,
+                     "type_specific": {"decision": {"decay_enabled": False}, "note": {"half_life_hours": None}}},
+    "compaction_config": {"auto_compact": True, "threshold": 0.8}, "statistics": {"conversations": 1},
+    "preferences": {"language": "en", "custom": {}}, "aura": "blue",
+}  # fmt: skip
+
+
+def test_a_card_may_hold_overrides_and_what_nobody_knows():
+    assert is_card(CARD)
+
+
+@pytest.mark.parametrize(
+    "decay", [{"enabled": 1}, {"half_life_hours": 0}, {"half_life_hours": "1"}, {"min_decay_factor": 7},
+    {"type_specific": {"note": 5}}, {"type_specific": {"note": {"half_life_hours": -1}}}], ids=repr,
+)  # fmt: skip
+def test_a_card_whose_overrides_nobody_can_reckon_with_is_none(decay):
+    assert not is_card({**CARD, "decay_config": decay})

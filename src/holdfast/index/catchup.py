@@ -129,6 +129,7 @@ class CatchUp:
         row = self._files.get(journal) or file_row(self._connection, journal)
         if row is not None and row.level(size) and not suspect:
             return size
+        new = row is None
         row = row or self._new_row(journal)
         # Appends make a journal longer and rewrites give it another inode: the same length in the same
         # file with another time was overwritten in place, so its old lines must be read again.
@@ -136,7 +137,7 @@ class CatchUp:
         replay = self._journal.replay(self._scope, journal, None if suspect or touched else row.mark)
         buried = self._stones(journal, row, size) if suspect or row.buried != size.tombstones else row.buried
         damaged = self._lines(journal, row, replay)
-        if row.card_mtime != size.card_changed:
+        if new or row.card_mtime != size.card_changed:  # one that is lost is made again, and has no time
             self._card(self._journal.card(self._scope, journal))
         self._run(_MARK, row.settle(replay.mark, size, buried, damaged))
         self._files[journal] = row

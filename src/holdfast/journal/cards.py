@@ -1,9 +1,9 @@
 """Cards on disk: `metadata.json`, replaced as a whole, read with the journal's header as a second witness.
 
-A card that is damaged, missing, or says another owner than the header does is made again from the
-header and marked `rebuilt`. Damaged is also one whose values are not of the kinds that its fields have, since no
-checksum tells of a flipped bit. Readers never write, so the file stays as it was found until the next
-`save_card`.
+A card that is damaged, missing, or says another owner than the header does is made again from the header, or
+where that is damaged too from the first entry, and marked `rebuilt`. Damaged is also one whose values are not of the
+kinds that its fields have, since no checksum tells of a flipped bit. Readers never write, so the file stays as it was
+found until the next `save_card`.
 """
 
 from __future__ import annotations
@@ -17,17 +17,21 @@ from ..model.card import card_from
 from ..model.ids import GLOBAL, user_dir
 from ..model.shape import is_card
 from ..model.value import FrozenDict
-from .header import Header, rebuilt_card
+from .header import Header, guessed_card, rebuilt_card
 from .line import parsed
-from .replay import read_header
+from .replay import first_entry, read_header
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
     from ..disk import Disk
     from ..model.card import Card
     from .files import Place
 
     Stamp = tuple[int, int, int, int]
+    Found = TypeVar("Found")
 
 _MOST_KNOWN = 4096
 _BOM = b"\xef\xbb\xbf"  # some editors put one before what they save
@@ -46,12 +50,18 @@ def write_card(disk: Disk, place: Place, card: Card) -> None:
 
 
 def read_card(disk: Disk, place: Place) -> Card | None:
-    """The card of a journal; None if there is neither a card nor a journal to make one from."""
+    """The card of a journal; None if there is neither a card nor anything in the journal to make one from."""
     header = header_at(disk, place)
     card = _parsed_card(disk, place)
     if card is None or (header.tells_owner and (card.kind, card.user_id) != (header.kind, header.user_id)):
-        return rebuilt_card(header, place.journal)
+        return rebuilt_card(header, place.journal) or _guessed(disk, place)
     return card
+
+
+def _guessed(disk: Disk, place: Place) -> Card | None:
+    """What can be found must have a card, or nobody could ask for its session, nor forget it."""
+    entry = _read_from(disk, place, first_entry)
+    return guessed_card(place.journal, entry, entry["timestamp"]) if entry is not None else None
 
 
 class Cards:
@@ -98,12 +108,16 @@ def _parsed_card(disk: Disk, place: Place) -> Card | None:
 
 def header_at(disk: Disk, place: Place) -> Header:
     """The header of a journal; an empty one if the file is missing."""
+    return _read_from(disk, place, read_header) or Header()
+
+
+def _read_from(disk: Disk, place: Place, read: Callable[[Disk, int], Found]) -> Found | None:
     try:
         fd = disk.open(place.entries, os.O_RDONLY)
     except (FileNotFoundError, NotADirectoryError):
-        return Header()
+        return None
     try:
-        return read_header(disk, fd)
+        return read(disk, fd)
     finally:
         disk.close(fd)
 

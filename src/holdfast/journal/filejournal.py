@@ -19,7 +19,7 @@ from .access import Access
 from .batch import check_batch, check_lines
 from .cards import Cards, check_card, read_card, write_card
 from .files import Places
-from .header import header_for, header_line
+from .header import guessed_card, header_for, header_line
 from .line import amendment_line, checksum_of, drafted
 from .options import JournalOptions
 from .pen import Desk, Pen
@@ -229,7 +229,7 @@ class FileJournal:
         self, scope: Scope, journal: str, keep: Keep, *, drop_damaged: Callable[[bytes], bool] | None = None
     ) -> Rewritten:  # fmt: skip
         """Write the journal anew as a later generation with what `keep` returns; amendments are folded."""
-        from .rewrite import guessed_card, next_header, survivors, swap, sweep
+        from .rewrite import next_header, survivors, swap, sweep
 
         with self._pen(scope, journal, "rewrite") as pen:
             self._open(pen, scope)
@@ -239,7 +239,7 @@ class FileJournal:
             pen.announce()
             sweep(self._disk, pen.place)
             self._quarantine.keep(journal, result.worth_keeping(drop_damaged))
-            card = read_card(self._disk, pen.place) or guessed_card(journal, scan, self._clock.now())
+            card = read_card(self._disk, pen.place) or guessed_card(journal, {}, iso(self._clock.now()))
             header = next_header(card, scan, self._clock.now())
             pen.forget_tail()
             size = swap(self._disk, pen.place, header, result.lines)

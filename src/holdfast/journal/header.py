@@ -97,5 +97,17 @@ def rebuilt_card(header: Header, journal: str) -> Card | None:
         return None
     return Card(
         id=journal, kind=header.kind or "session", key=header.key, user_id=header.user_id,
-        workspace=header.workspace, created_at=header.created_at, extra=FrozenDict({"rebuilt": True}),
+        workspace=header.workspace, created_at=header.created_at, extra=_REBUILT,
     )  # fmt: skip
+
+
+def guessed_card(journal: str, entry: Mapping[str, Any], created_at: str) -> Card:
+    """The card where neither card nor header can be read: what the first good entry says, as far as there is one."""
+    kind = {"s": "session", "u": "user"}.get(journal[0], "global")
+    return Card(
+        id=journal, kind=kind, user_id=entry.get("user_id"), workspace=entry.get("workspace"),
+        created_at=created_at, extra=_REBUILT,
+    )  # fmt: skip
+
+
+_REBUILT = FrozenDict({"rebuilt": True})

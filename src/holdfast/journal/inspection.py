@@ -55,7 +55,7 @@ def _in_tombstones(disk: Disk, path: str) -> Iterator[dict[str, Any]]:
 def _in_card(disk: Disk, place: Place) -> Iterator[dict[str, Any]]:
     card = read_card(disk, place)
     if card is None or card.extra.get("rebuilt"):
-        yield _found(place.card, 0, 0, 0, "card missing or damaged; made again from the journal's header")
+        yield _found(place.card, 0, 0, 0, "card missing or damaged; made again from the journal")
 
 
 def _text(disk: Disk, path: str) -> bytes | None:

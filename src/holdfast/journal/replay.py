@@ -13,12 +13,15 @@ import os
 from ..disk import pread_all
 from ..model.entry import SCHEMA_VERSION
 from ..model.ids import digest
+from ..model.record import is_entry
 from ..model.replay import Line, Mark, Replay
 from .header import Header, header_of
 from .line import MARK, decoded, is_newer, kind_of, usual
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ..disk import Disk
 
 _FIRST_BLOCK = 1024  # a header takes some 300 bytes
@@ -152,6 +155,18 @@ def read_header(disk: Disk, fd: int) -> Header:
         first, found, _ = data.partition(b"\n")
         if found or len(data) < count:
             return header_of(first)
+        count *= 8
+
+
+def first_entry(disk: Disk, fd: int) -> dict[str, Any] | None:
+    """The first good entry of an open journal; what says whose it is where nothing else does."""
+    count = _FIRST_BLOCK
+    while True:
+        data = pread_all(disk, fd, count, 0)
+        lines = Scan(None).read(data[: data.rfind(b"\n") + 1] if len(data) == count else data).lines
+        found = next((line.record for line in lines if is_entry(line.record)), None)
+        if found is not None or len(data) < count:
+            return found
         count *= 8
 
 

@@ -11,11 +11,13 @@ from __future__ import annotations
 import time
 
 from ..errors import HoldfastError
+from ..model.moment import iso
 from .blanking import blank_lines
 from .cards import read_card
+from .header import guessed_card
 from .pen import Pen
 from .replay import Scan
-from .rewrite import guessed_card, next_header, swap
+from .rewrite import next_header, swap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +57,7 @@ def _written_anew(desk: Desk, pen: Pen, scan: Scan, without: set[bytes]) -> bool
     """Whether a later generation has taken the journal's place; if so, nothing lies any more where it lay."""
     place, disk, now = pen.place, desk.disk, int(time.time() * 1000)
     try:
-        card = read_card(disk, place) or guessed_card(place.journal, scan, now)
+        card = read_card(disk, place) or guessed_card(place.journal, {}, iso(now))
         rest = [line.raw for line in scan.lines if line.raw not in without]
         swap(disk, place, next_header(card, scan, now), [*rest, scan.torn] if scan.torn else rest)
     except (HoldfastError, OSError):

@@ -11,9 +11,7 @@ from __future__ import annotations
 import os
 
 from ..disk import discard, temporary_name, write_new
-from ..model.card import Card
 from ..model.entry import SCHEMA_VERSION, amended
-from ..model.moment import iso
 from ..model.record import amendment_from, entry_from
 from ..model.replay import Rewritten
 from .files import CARD, ENTRIES, TOMBSTONES
@@ -25,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from ..disk import Disk
+    from ..model.card import Card
     from ..model.entry import Amendment, Entry
     from ..model.replay import Line
     from .files import Place
@@ -99,16 +98,6 @@ def next_header(card: Card, scan: Scan, now: int) -> Header:
     old = scan.header or Header()
     generation = old.generation + 1 if old.readable else now // 1000
     return header_for(card, generation, scan.next_seq)
-
-
-def guessed_card(journal: str, scan: Scan, now: int) -> Card:
-    """The card where neither card nor header can be read: what the first good entry says."""
-    record = next((line.record for line in scan.lines if line.record and "amends" not in line.record), {})
-    kind = {"s": "session", "u": "user"}.get(journal[0], "global")
-    return Card(
-        id=journal, kind=kind, user_id=record.get("user_id"), workspace=record.get("workspace"),
-        created_at=record.get("timestamp", iso(now)),
-    )  # fmt: skip
 
 
 def swap(disk: Disk, place: Place, header: Header, lines: Iterable[bytes]) -> int:

@@ -20,7 +20,7 @@ from ..model.query import Filter, Row
 from ..model.scope import Scope, whole
 from ..model.value import FrozenDict, Value
 from ..recall.relevance import Ranking, relevance
-from .holdings import holdings, standing
+from .holdings import holdings, standing, stands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -289,6 +289,6 @@ def _report(
 
 def compact_all(store: Store, scope: Scope, journals: Iterable[str]) -> dict[str, Any]:
     """Compact several journals, each under its own lock; the sums and each report."""
-    reports = [compact(store, scope, journal) for journal in journals if store.journal.card(scope, journal) is not None]
+    reports = [compact(store, scope, journal) for journal in journals if stands(store.journal, scope, journal)]
     summed = ("entries_before", "entries_after", "bytes_before", "bytes_after")
     return {**{name: sum(report[name] for report in reports) for name in summed}, "journals": reports}

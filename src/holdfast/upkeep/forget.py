@@ -26,7 +26,7 @@ from ..model.value import FrozenDict
 from . import intent, residue
 from .choosing import Choice, choose, pick
 from .fragments import Fragments
-from .holdings import holdings, standing
+from .holdings import holdings, standing, stands
 from .intent import unfinished
 from .pieces import Pieces
 
@@ -205,7 +205,7 @@ def rewrite(job: Job) -> None:
     for journal in job.journals:
         if journal in job.remove:
             job.store.journal.remove(job.scope, journal)
-        elif job.store.journal.card(job.scope, journal) is not None:
+        elif stands(job.store.journal, job.scope, journal):
             _rewrite_or_blank(job, journal)
 
 
@@ -248,9 +248,9 @@ def release(job: Job) -> None:
     The damaged line that a piece was copied from goes first.
     """
     for journal in sorted({piece["journal"] for piece in job.store.journal.quarantined(job.scope)}):
-        stands = job.store.journal.card(job.scope, journal) is not None
         takes = job.takes(journal)
-        if stands and journal not in job.journals and any(map(takes, job.pieces.of(journal))):
+        there = journal not in job.journals and stands(job.store.journal, job.scope, journal)
+        if there and any(map(takes, job.pieces.of(journal))):
             job.store.journal.rewrite(job.scope, journal, lambda entry: entry, drop_damaged=takes)
         job.store.journal.release(job.scope, journal, takes)
 

@@ -85,9 +85,15 @@ def standing(stones: Iterable[Tombstone]) -> dict[str, Tombstone]:
     return {id: stone for id, stone in latest.items() if stone.hides}
 
 
+def stands(journals: Journal, scope: Scope, journal: str) -> bool:
+    """Whether there is a journal, however damaged: tombstones alone are what is left of one."""
+    size = journals.size(scope, journal)
+    return size is not None and (size.entries > 0 or journals.card(scope, journal) is not None)
+
+
 def holdings(journals: Journal, scope: Scope, journal: str) -> Holdings | None:
     """What a journal holds; None where there is none in this scope."""
-    if journals.card(scope, journal) is None:
+    if not stands(journals, scope, journal):
         return None
     stones, _ = journals.tombstones(scope, journal)
     return Holdings(journal, journals.replay(scope, journal), standing(stones))

@@ -72,3 +72,98 @@ def test_an_odd_card_does_not_stand_in_the_way_of_a_new_index(memory, values):
     with holdfast.open(memory.home, embedder="none") as again:
         assert texts(again, "giraffes") == ["giraffes"]
         assert texts(again, "elephants", session="closed") == ["elephants"]
+
+
+def lose(memory, key="closed"):
+    os.unlink(os.path.join(folder(memory, key), "metadata.json"))
+
+
+def test_a_session_whose_card_is_lost_is_still_one_after_a_rebuild(memory):
+    lose(memory)
+    memory.reindex()
+    assert sorted(session.key for session in memory.sessions()) == ["closed", "open"]
+    assert texts(memory, "elephants", session="closed") == ["elephants"]
+
+
+def test_a_compaction_reaches_a_session_whose_card_is_lost_and_writes_it_again(memory):
+    path = os.path.join(folder(memory), "metadata.json")
+    entry = memory.query(session="closed")[0]
+    lose(memory)
+    memory.reindex()
+    memory.delete(entry.id)
+    assert memory.compact(session="closed")["entries_after"] == 0
+    assert os.path.exists(path)
+    assert memory.verify()["ok"]
+
+
+def test_a_session_whose_card_is_lost_can_be_forgotten(memory):
+    lose(memory)
+    memory.reindex()
+    assert memory.forget(session="closed").clean
+    assert texts(memory, "elephants") == []
+
+
+@pytest.fixture
+def nameless(memory):
+    """An entry of a session whose header is damaged and whose card is gone."""
+    entry = memory.query(session="closed")[0]
+    path = os.path.join(folder(memory), "memory.jsonl")
+    lose(memory)
+    with open(path, "r+b") as file:
+        file.seek(3)
+        file.write(b"X")
+    memory.sync()
+    return entry
+
+
+def still_says(home, word):
+    """The files below a home that hold a word."""
+    paths = (os.path.join(below, name) for below, _, names in os.walk(home) for name in names)
+    return [path for path in paths if word in open_bytes(path)]
+
+
+def open_bytes(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def test_what_has_neither_header_nor_card_belongs_to_whom_its_entries_say(memory, nameless):
+    memory.reindex()
+    assert texts(memory, "elephants", user="local") == ["elephants"]
+    assert [session.card.user_id for session in memory.sessions()] == ["local", "local"]
+
+
+@pytest.mark.parametrize("choice", ["id", "session", "user"])
+def test_what_has_neither_header_nor_card_can_be_forgotten(memory, nameless, choice):
+    given = {"id": (nameless.id,), "session": (), "user": ()}[choice]
+    named = {"id": {}, "session": {"session": nameless.session_id}, "user": {"user": "*"}}[choice]
+    assert nameless.id in memory.forget(*given, **named).entries
+    assert still_says(memory.home, b"elephants") == []
+
+
+def test_a_file_of_another_program_without_a_card_can_be_forgotten(memory):
+    session = "sess_20260110_abcdef"
+    below = os.path.join(memory.home, "agents", "main", "sessions", session)
+    os.mkdir(below, 0o700)
+    line = {"id": "mem_01KEM4NC0E7Z9W3N5T7R2QJ4D6", "timestamp": "2026-01-10T14:23:45.678Z"}
+    with open(os.path.join(below, "memory.jsonl"), "w") as file:
+        file.write(json.dumps({**line, "content": {"message": "rhinoceros"}}) + "\n")
+        os.fchmod(file.fileno(), 0o600)
+    memory.sync()
+    assert texts(memory, "rhinoceros", user="*") == ["rhinoceros"]
+    receipt = memory.forget(user="*")
+    assert receipt.clean
+    assert line["id"] in receipt.entries
+    assert still_says(memory.home, b"rhinoceros") == []
+
+
+def test_a_journal_in_which_nothing_is_good_goes_with_its_user(memory):
+    path = os.path.join(folder(memory), "memory.jsonl")
+    lose(memory)
+    with open(path, "r+b") as file:
+        damaged = b"".join(b"X" + line[1:] for line in file.read().splitlines(keepends=True))
+        file.seek(0)
+        file.write(damaged)
+    memory.sync()
+    memory.forget(user="*")
+    assert still_says(memory.home, b"elephants") == []

@@ -111,7 +111,8 @@ class Journal(Protocol):
 
         Of what an index still knew (D40) `lost`, the id of an entry whose line is gone, and `user_id`; None for a
         damaged line. Of both `entries`, the ids that can be read; `time` and `tags`, None where they cannot; `sealed`,
-        whether it was ever written to its end; `trouble`, why it cannot be read at all.
+        whether it was ever written to its end; `header`, whether it was the first line of its journal; `amends`,
+        whether it only changed the entry; `trouble`, why it cannot be read at all.
         """
 
     def release(self, scope: Scope, journal: str, matches: Callable[[bytes], bool]) -> int:

@@ -21,7 +21,9 @@ NAME = "salvaged_from_index"
 _START = f'{{"{NAME}":'.encode()
 _LINE = b'{"schema_version":'  # a flipped line end joins lines: each begins so
 _SEALED = b'"checksum":"sha256:'  # a line that lacks it was never written to its end, so nobody was told it was kept
-_ID = re.compile(rb'"(?:id|amends)":"(mem_[0-9A-Z]+)"')
+_ID = re.compile(rb'"(id|amends)":"(mem_[0-9A-Z]+)"')
+_HEADER = (b'"journal":', b'"generation":', b'"next_seq":')  # one of which may be what is damaged
+_SAID = (b'"content":', b'"amends":', b'"set":')
 _TIME = re.compile(rb'"timestamp":"([0-9T:.-]{23}Z)"')
 
 
@@ -63,12 +65,15 @@ def told(raw: bytes) -> dict[str, Any]:
     """What a piece says of itself, as `Journal.quarantined` tells it."""
     found = salvage_in(raw)
     if found is None:
-        return {"lost": None, "user_id": None, "entries": ids_in(raw), "sealed": _is_whole(raw), **_line(raw)}
+        return {
+            "lost": None, "user_id": None, "entries": ids_in(raw), "sealed": _is_whole(raw), "header": _is_header(raw),
+            "amends": amends(raw), **_line(raw),
+        }  # fmt: skip
     known = json.loads(raw)
     time, tags = known.get("time"), known.get("tags")
     return {
         "lost": found.entry if found.gone else None, "user_id": found.user_id, "entries": (found.entry,),
-        "sealed": True, "time": time if isinstance(time, int) else None,
+        "sealed": True, "header": False, "amends": False, "time": time if isinstance(time, int) else None,
         "tags": tuple(map(str, tags)) if isinstance(tags, list) else None,
     }  # fmt: skip
 
@@ -88,8 +93,24 @@ def ids_in(raw: bytes) -> tuple[str, ...]:
     found = salvage_in(raw)
     if found is not None:
         return (found.entry,)
-    firsts = [match[1].decode() for line in raw.split(_LINE) if (match := _ID.search(line))]
-    return tuple(dict.fromkeys(firsts))
+    return tuple(dict.fromkeys(id for _, id in _firsts(raw)))
+
+
+def amends(raw: bytes) -> bool:
+    """Whether a piece is a change of an entry, and not the entry itself."""
+    named = _firsts(raw)
+    return bool(named) and salvage_in(raw) is None and all(name == "amends" for name, _ in named)
+
+
+def _firsts(raw: bytes) -> list[tuple[str, str]]:
+    """What each line in a damaged piece says first of all: that it is an entry, or changes one, and which."""
+    found = [match for line in raw.split(_LINE) if (match := _ID.search(line))]
+    return [(match[1].decode(), match[2].decode()) for match in found]
+
+
+def _is_header(raw: bytes) -> bool:
+    """Whether a damaged line was the first of its journal, which tells of the journal and of no entry."""
+    return sum(name in raw for name in _HEADER) > 1 and not any(name in raw for name in _SAID)
 
 
 def _line(raw: bytes) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 Asked for by every search, so it costs next to nothing where quarantine is empty. What came back since, from a backup
 or under the same id, and what was deleted afterwards, is not missing. A damaged line is missing wherever it lies: as
-long as it stands in its journal that tells of it, and once a rewrite has taken it out only quarantine does.
+long as it stands in its journal that tells of it, and once a rewrite has taken it out only quarantine does. So it is
+with a damaged change of an entry, which without it shows what was true before. A damaged header is no entry.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ..model.replay import Address
     from ..model.scope import Scope
     from ..ports import Index, Journal
 
@@ -18,8 +20,11 @@ if TYPE_CHECKING:
 
 
 def missing(journal: Journal, index: Index, scope: Scope) -> list[Piece]:
-    """All that quarantine has the last copy of, one piece an entry; `entry` is its id, None where nobody knows it."""
-    return _still(index, scope, [piece for piece in journal.quarantined(scope) if piece["sealed"]])
+    """All that quarantine has the last copy of, one piece an entry; `entry` is its id, None where nobody knows it.
+
+    `change` says that the entry itself is there, and only a change of it is not.
+    """
+    return _Lookout(journal, index, scope).still(journal.quarantined(scope))
 
 
 def lost(journal: Journal, index: Index, scope: Scope) -> list[Piece]:
@@ -44,23 +49,45 @@ def left_out(journal: Journal, index: Index, scope: Scope) -> int:
         pieces = [piece for piece in pieces if piece["journal"] in scope.sessions]
     if not pieces:
         return 0
-    found = _still(index, scope, [piece for piece in pieces if piece["sealed"]])
+    found = _Lookout(journal, index, scope).still(pieces)
     count = sum(piece["lost"] is not None for piece in found)
     for name in {piece["journal"] for piece in pieces}:
         damaged = sum(piece["journal"] == name and not piece["lost"] for piece in found)
-        count += max(index.damaged(scope, [name]), damaged)  # each damaged line that stands has its piece here
+        headers = sum(piece["journal"] == name and piece["header"] for piece in pieces)
+        # Each damaged line that stands has its piece here; of headers nobody can tell whether they do.
+        count += max(index.damaged(scope, [name]) - headers, damaged)
     return count
 
 
-def _still(index: Index, scope: Scope, pieces: list[Piece]) -> list[Piece]:
-    ids = sorted({id for piece in pieces for id in piece["entries"]})
-    back = {*index.locate(scope, ids, every=True), *index.buried(scope, ids)} if ids else set()
-    found: dict[Any, Piece] = {}
-    for piece in sorted(pieces, key=lambda piece: (not piece["lost"], not piece["entries"])):
-        for id in piece["entries"] or _named_beside(piece, pieces):
-            if id not in back:  # one that was lost twice, with other words each time, is one entry
-                found.setdefault(id or (piece["journal"], piece["offset"]), {**piece, "entry": id})
-    return list(found.values())
+class _Lookout:
+    """Which pieces are still all that is left of something."""
+
+    def __init__(self, journal: Journal, index: Index, scope: Scope) -> None:
+        self._journal, self._index, self._scope = journal, index, scope
+
+    def still(self, pieces: list[Piece]) -> list[Piece]:
+        pieces = [piece for piece in pieces if piece["sealed"] and not piece["header"]]
+        ids = sorted({id for piece in pieces for id in piece["entries"]})
+        there = self._index.locate(self._scope, ids, every=True) if ids else {}
+        buried = self._index.buried(self._scope, ids) if ids else {}
+        found: dict[Any, Piece] = {}
+        for piece in sorted(pieces, key=lambda piece: (not piece["lost"], not piece["entries"])):
+            place = piece["journal"], piece["offset"]
+            for id in piece["entries"] or _named_beside(piece, pieces):
+                if id in buried:
+                    continue
+                if id not in there:  # one that was lost twice, with other words each time, is one entry
+                    found.setdefault(id or place, {**piece, "entry": id, "change": False})
+                elif piece["amends"] and not self._is_back(piece, there[id]):
+                    found.setdefault(place, {**piece, "entry": id, "change": True})
+        return list(found.values())
+
+    def _is_back(self, piece: Piece, entry: Address) -> bool:
+        """Whether a good change of the entry stands where the damaged one was, as in a journal put back from a copy."""
+        if entry.journal != piece["journal"]:
+            return False
+        both = entry.replace(spans=(entry.spans[0], (piece["offset"], piece["bytes"])))
+        return entry.id in self._journal.fetch(self._scope, [both])
 
 
 def _named_beside(piece: Piece, pieces: list[Piece]) -> tuple[str | None, ...]:

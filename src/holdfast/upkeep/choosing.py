@@ -162,6 +162,8 @@ def _pick_from(picked: Picked, held: Holdings, scope: Scope, choice: Choice) -> 
 def _pick_lost(picked: Picked, store: Store, scope: Scope, choice: Choice) -> None:
     """What only quarantine has; a journal that is gone with all its files goes as a whole once nothing of it stays."""
     for piece in missing(store.journal, store.index, scope):
+        if piece["change"]:  # it goes with its entry
+            continue
         covered = piece["journal"] not in picked.remove and _covers_lost(store, piece, choice)
         if covered and piece["entry"] is not None:
             picked.lost.setdefault(piece["journal"], []).append(piece["entry"])

@@ -77,7 +77,8 @@ class Job:
 
     def gather(self) -> None:
         """The words that must be gone afterwards, former ones included; from what the journals still hold."""
-        self.pieces = Pieces(self.store, self.ids, self.journals)
+        former = [id for ids in self.history.values() for id in ids]
+        self.pieces = Pieces(self.store, self.ids, self.journals, former)
         for journal in self.journals:
             wanted = {*self.drop.get(journal, ()), *self.history.get(journal, ())}
             for holding in holdings(self.store.journal, self.scope, journal) or ():

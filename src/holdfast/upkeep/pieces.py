@@ -11,7 +11,7 @@ from __future__ import annotations
 from hashlib import sha256
 
 from ..model.ids import GLOBAL
-from ..model.salvage import ids_in
+from ..model.salvage import amends, ids_in
 from ..model.scope import whole
 
 TYPE_CHECKING = False
@@ -25,9 +25,12 @@ if TYPE_CHECKING:
 class Pieces:
     """Quarantine as one forget sees it."""
 
-    def __init__(self, store: Store, ids: Sequence[str], journals: Sequence[str]) -> None:
+    def __init__(
+        self, store: Store, ids: Sequence[str], journals: Sequence[str], former: Sequence[str] = ()
+    ) -> None:  # fmt: skip
         self._store, self._scope = store, whole(store.agent)
         self._ids, self._journals = frozenset(ids), frozenset(journals)
+        self._former = frozenset(former)  # entries that stay and lose their former words
         self._rows = store.journal.quarantined(self._scope)
         self._owners = {self._owner(journal) for journal in journals if journal != GLOBAL}
         named = sorted({id for row in self._rows for id in row["entries"]})
@@ -71,6 +74,8 @@ class Pieces:
         def decide(raw: bytes) -> bool:
             entries, text = self.entries(journal, raw), raw.decode("utf-8", "replace")
             if entries & self._ids or (not entries and any(id in text for id in self._ids)):
+                return True
+            if entries & self._former and amends(raw):
                 return True
             return entries <= self._living and (ours or bool(entries)) and tells(text)
 

@@ -142,10 +142,11 @@ class Verification:
             pieces = lost(self._store.journal, self._store.index, self._scope)
         except StorageFailed:  # there is no index to ask what came back since
             quarantined = self._store.journal.quarantined(self._scope)
-            pieces = [{**piece, "entry": piece["lost"]} for piece in quarantined if piece["lost"]]
+            pieces = [{**piece, "entry": piece["lost"], "change": False} for piece in quarantined if piece["lost"]]
         for piece in pieces:
             told = "only the index still had it, and it lies" if piece["lost"] else "its damaged line lies only"
-            what = f"entry lost at byte {piece['offset']}; {told} in {self._named(piece['file'])}"
+            kind = "change of an entry" if piece["change"] else "entry"
+            what = f"{kind} lost at byte {piece['offset']}; {told} in {self._named(piece['file'])}"
             self._found(what, journal=piece["journal"], **({"id": piece["entry"]} if piece["entry"] else {}))
 
     # -- the rest

@@ -373,3 +373,87 @@ def test_an_export_says_that_entries_are_lost_and_is_not_loaded_as_complete(memo
     with holdfast.open(tmp_path / "other", embedder="none") as other:
         assert not other.load("".join(memory.export(format, user="ana")).splitlines())["complete"]
         assert other.load("".join(memory.export(format, user="ben")).splitlines())["complete"]
+
+
+def changed(memory):
+    """An entry whose text was changed, and the change damaged; the journal as it was before the damage."""
+    entry, _ = two(memory)
+    memory.amend(entry.id, text="anchors on the quay")
+    memory.sync()
+    path = Path(journal(memory, entry.session_id))
+    before = path.read_bytes()
+    path.write_bytes(before.replace(b"on the quay", b"on the quaX"))
+    memory.sync()
+    return entry, before
+
+
+def told(memory):
+    """What `verify` says of lost changes, and what a search says that it left out."""
+    problems = [problem for problem in memory.verify()["problems"] if "change of an entry lost" in problem["what"]]
+    return [problem["id"] for problem in problems], memory.search("anchors").degraded
+
+
+def test_a_damaged_change_is_lost_once_a_rewrite_took_out_its_line(memory):
+    entry, _ = changed(memory)
+    memory.compact()
+    ids, degraded = told(memory)
+    assert ids == [entry.id]
+    assert "1 damaged or lost" in degraded
+    assert '"lost":1' in list(memory.export())[-1]
+    assert memory.status()["corruption"]["lost_entries"] == 1
+
+
+def test_a_damaged_change_is_no_loss_once_the_journal_is_put_back(memory):
+    entry, before = changed(memory)
+    memory.compact()
+    Path(journal(memory, entry.session_id)).write_bytes(before)
+    memory.sync()
+    assert memory.get(entry.id).text == "anchors on the quay"
+    assert told(memory) == ([], None)
+
+
+def test_a_damaged_change_goes_with_its_entry(memory):
+    entry, _ = changed(memory)
+    memory.compact()
+    assert memory.forget(entry.id).clean
+    assert told(memory) == ([], None)
+    assert kept(memory) == ""
+
+
+def test_a_damaged_change_is_no_loss_once_its_entry_is_deleted(memory):
+    entry, _ = changed(memory)
+    memory.compact()
+    memory.delete(entry.id)
+    assert told(memory) == ([], None)
+
+
+def test_a_damaged_change_goes_with_the_former_words_of_its_entry(memory):
+    entry, _ = changed(memory)
+    memory.compact()
+    memory.forget(entry.id, history=True)
+    assert told(memory) == ([], None)
+    assert memory.get(entry.id).text == entry.text
+
+
+def test_nobodys_forget_takes_an_entry_for_a_damaged_change_of_it(memory):
+    entry, _ = changed(memory)
+    memory.compact()
+    receipt = memory.forget(topic="ships")
+    assert (receipt.clean, receipt.entries) == (True, ())
+    assert memory.get(entry.id).text == entry.text
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda data: b"\xef\xbb\xbf" + data, lambda data: data.replace(b"jour", b"j0ur", 1)]
+)
+def test_a_damaged_header_is_named_and_is_no_lost_entry(memory, damage):
+    entry, _ = two(memory)
+    path = Path(journal(memory, entry.session_id))
+    path.write_bytes(damage(path.read_bytes()))
+    memory.sync()
+    assert [(problem["what"], problem["line"]) for problem in memory.verify()["problems"]] == [("damaged line", 1)]
+    assert memory.search("anchors").degraded is None
+    memory.compact()
+    assert memory.verify()["problems"] == []
+    assert memory.search("anchors").degraded is None
+    assert "lost" not in list(memory.export())[-1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ..errors import Invalid
-from ..model.ids import ENTRY_ID
+from ..model.ids import OLDER_ID
 from . import entries, figures, screen
 from .everywhere import FAILED, NOTHING, OK, Call, Verb, pass_call
 
@@ -23,8 +23,10 @@ def delete(call: Call, ids: tuple[str, ...]) -> int:
     holdfast query --tag draft --json | jq -r '.[].id' | xargs holdfast delete
     """
     for id in ids:
-        if not ENTRY_ID.match(id):
-            raise Invalid(f"{id[:40]!r} is not an entry id (mem_ and 26 characters); nothing was deleted", field="id")
+        if not OLDER_ID.match(id):
+            raise Invalid(
+                f"{id[:40]!r} is not an entry id (mem_ and letters and digits); nothing was deleted", field="id"
+            )
     with call.memory() as memory:
         done = {id: memory.delete(id) for id in dict.fromkeys(ids)}
     hidden = [id for id, was_there in done.items() if was_there]

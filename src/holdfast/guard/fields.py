@@ -10,7 +10,7 @@ import re
 
 from ..errors import Invalid
 from ..model.entry import ROLES
-from ..model.ids import AGENT, ENTRY_ID
+from ..model.ids import AGENT, ENTRY_ID, OLDER_ID
 from .rules import MARK
 
 TYPE_CHECKING = False
@@ -156,7 +156,7 @@ def _tag(given: Any, field: str) -> str:
 def references(given: Any, field: str = "references") -> tuple[str, ...]:
     """Ids of other entries, each once."""
     found = several(given, field, MOST_REFERENCES)
-    return _once(entry_id(reference, f"{field}[{place}]") for place, reference in enumerate(found))
+    return _once(new_id(reference, f"{field}[{place}]") for place, reference in enumerate(found))
 
 
 def _once(found: Iterable[str]) -> tuple[str, ...]:
@@ -164,7 +164,14 @@ def _once(found: Iterable[str]) -> tuple[str, ...]:
 
 
 def entry_id(given: Any, field: str = "id") -> str:
-    """An entry's id as we make them."""
+    """The id of an entry that may be there: one of ours, or of the program that its line is from."""
+    if not isinstance(given, str) or not OLDER_ID.match(given):
+        raise broken(field, "must be an entry id: mem_ and up to 64 letters, digits, _ and -")
+    return given
+
+
+def new_id(given: Any, field: str = "id") -> str:
+    """An id as we make them: what else is stored as one could hold a credential."""
     if not isinstance(given, str) or not ENTRY_ID.match(given):
         raise broken(field, "must be an entry id: mem_ and 26 characters of 0-9 and A-Z without I, L, O and U")
     return given

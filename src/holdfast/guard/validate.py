@@ -71,7 +71,7 @@ def draft(
     chosen = named.get("id") is not None
     values = {name: rule(named[name], name) for name, rule in _SIMPLE.items() if named.get(name) is not None}
     return Draft(
-        id=rules.entry_id(named["id"]) if chosen else new_id(time), chosen_id=chosen, timestamp=iso(time),
+        id=rules.new_id(named["id"]) if chosen else new_id(time), chosen_id=chosen, timestamp=iso(time),
         type=named["type"], content=said, key=_key(named, scope, said["text"]),
         **place, **_captured(named, said), **values,
     )  # fmt: skip

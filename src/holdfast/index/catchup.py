@@ -134,6 +134,8 @@ class CatchUp:
         # Appends make a journal longer and rewrites give it another inode: the same length in the same
         # file with another time was overwritten in place, so its old lines must be read again.
         touched = (row.bytes, row.inode) == (size.entries, size.inode) and row.mtime != size.changed
+        # Where no header of ours says whose the lines are, the card does.
+        touched = touched or (row.card_mtime != size.card_changed and not (row.mark and row.mark.generation))
         replay = self._journal.replay(self._scope, journal, None if suspect or touched else row.mark)
         buried = self._stones(journal, row, size) if suspect or row.buried != size.tombstones else row.buried
         damaged = self._lines(journal, row, replay)
@@ -200,7 +202,7 @@ class CatchUp:
             self.rows.drop(known.pop(id)[0])
         fresh: list[Line] = []
         for id, lines in wanted.items():
-            if id in known and known[id][1] == (lines[-1].record or {}).get("checksum", ""):
+            if id in known and known[id][1] == (lines[-1].record or {}).get("checksum"):  # without one, who knows
                 self._move(known[id][0], lines)
             else:
                 if id in known:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..errors import Invalid, SizeLimit
-from ..model.ids import ENTRY_ID, GLOBAL
+from ..model.ids import GLOBAL, OLDER_ID
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 def check_batch(journal: str, drafts: Sequence[Draft]) -> None:
-    """Ids are ours, no id twice, and every draft belongs in this journal."""
+    """Ids are of entries, no id twice, and every draft belongs in this journal."""
     seen: set[str] = set()
     for draft in drafts:
-        if not ENTRY_ID.match(draft.id):
-            raise Invalid(f"{draft.id[:80]!r} is not an entry id (mem_ and 26 characters)", field="id")
+        if not OLDER_ID.match(draft.id):
+            raise Invalid(f"{draft.id[:80]!r} is not an entry id (mem_ and letters and digits)", field="id")
         if draft.id in seen:
             raise Invalid(f"{draft.id} stands twice in one batch", field="id")
         if not _belongs(draft, journal):

@@ -12,7 +12,9 @@ from ..disk import pread_all
 from ..errors import FormatTooNew
 from ..model.entry import amended
 from ..model.record import amendment_from, entry_from
+from .cards import read_card
 from .line import decoded
+from .older import adopted
 from .replay import read_header
 
 TYPE_CHECKING = False
@@ -35,14 +37,14 @@ def fetch_from(disk: Disk, place: Place, addresses: Sequence[Address], scope: Sc
         return
     try:
         for address in addresses:
-            entry = _entry_at(disk, fd, address)
+            entry = _entry_at(disk, fd, place, address)
             if entry is not None and scope.sees(entry.scope, entry.user_id, entry.session_id, entry.workspace):
                 yield entry
     finally:
         disk.close(fd)
 
 
-def _entry_at(disk: Disk, fd: int, address: Address) -> Entry | None:
+def _entry_at(disk: Disk, fd: int, place: Place, address: Address) -> Entry | None:
     if not address.spans:
         return None
     first, *changes = address.spans
@@ -50,11 +52,19 @@ def _entry_at(disk: Disk, fd: int, address: Address) -> Entry | None:
     if record is None or record.get("id") != address.id or "content" not in record:
         return None
     record.setdefault("seq", 0)
+    if _is_vague(record, place) and read_header(disk, fd).generation == 0:
+        adopted(record, read_card(disk, place))
     try:
         entry = entry_from(record)
     except FormatTooNew:
         return None
     return _folded(entry, [_record_at(disk, fd, *change) for change in changes]) if changes else entry
+
+
+def _is_vague(record: dict[str, Any], place: Place) -> bool:
+    """Whether a line of a session leaves open what each of ours says."""
+    named = "user_id" in record and record.get("session_id") == place.journal
+    return record.get("scope") == "session" and not named
 
 
 def _folded(entry: Entry, records: Sequence[dict[str, Any] | None]) -> Entry | None:

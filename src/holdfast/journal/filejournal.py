@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ..disk import Disk
     from ..model.card import Card
     from ..model.entry import Draft, Entry, Tombstone
-    from ..model.replay import Address, Mark, Rewritten, Size
+    from ..model.replay import Address, Line, Mark, Rewritten, Size
     from ..model.scope import Scope
     from ..ports import Clock, Keep
     from .batch import Known
@@ -199,11 +199,20 @@ class FileJournal:
                 if heard is not None:
                     return heard
                 found = replay_file(self._disk, place.entries, since)
+                self._adopt(place, found.mark.generation, found.lines)
                 self._desk.echoes.read(journal, found.mark, stamp)
                 return found
             except (FileNotFoundError, NotADirectoryError):
                 lost = since is not None and since.offset > 0 and exists(self._disk, place.card)
                 return Replay(lines=(), mark=NOTHING, fresh=True, lost=lost)
+
+    def _adopt(self, place: Place, generation: int, lines: Iterable[Line]) -> None:
+        """Where no header of ours says what the lines are of, the card does."""
+        if generation == 0 and (card := self._cards.read(place)) is not None:
+            from .older import adopted
+
+            for line in lines:
+                adopted(line.record, card)
 
     def tombstones(self, scope: Scope, journal: str, offset: int = 0) -> tuple[list[Tombstone], int]:
         """Tombstones from a byte offset on, and the offset after them."""
@@ -235,6 +244,7 @@ class FileJournal:
             self._open(pen, scope)
             scan = Scan(None).read(pen.read_all())
             pen.require_current(scan.newer)
+            self._adopt(pen.place, scan.header.generation if scan.header else 0, scan.lines)
             result = survivors(scan, keep)
             pen.announce()
             sweep(self._disk, pen.place)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from ..model.card import Card
+
 WORDS = ("text", "message", "decision", "finding", "preference", "summary")
 
 
@@ -27,6 +29,15 @@ def upgraded(record: dict[str, Any]) -> dict[str, Any] | None:
     except (KeyError, TypeError, ValueError, Invalid):
         return None
     return record
+
+
+def adopted(record: dict[str, Any] | None, card: Card | None) -> None:
+    """Give an entry what another program left to its folder and its card to say: its session, and whose it is."""
+    if record is None or card is None or record.get("scope") != "session":
+        return
+    record["session_id"] = card.id
+    if card.user_id is not None:
+        record.setdefault("user_id", card.user_id)
 
 
 def _from_version_0(old: Mapping[str, Any]) -> dict[str, Any]:

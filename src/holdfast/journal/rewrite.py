@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     Keep = Callable[[Entry], Entry | None]
 
 
+_TODAYS = b'{"schema_version":%d,' % SCHEMA_VERSION
+
+
 class Survivors:
     """What a rewrite keeps, and what it found."""
 
@@ -89,7 +92,7 @@ def _kept(line: Line, changes: Iterable[Amendment], keep: Keep) -> bytes | None:
     wanted = keep(entry)
     if wanted is None:
         return None
-    current = original.schema_version == SCHEMA_VERSION and intact(line.raw)
+    current = line.raw.startswith(_TODAYS) and intact(line.raw)
     return line.raw if current and wanted == original else entry_line(wanted)
 
 

@@ -13,6 +13,7 @@ from _thread import allocate_lock
 
 CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 ENTRY_ID = re.compile(r"mem_[0-9A-HJKMNP-TV-Z]{26}\Z")
+OLDER_ID = re.compile(r"mem_[0-9A-Za-z_-]{1,64}\Z")  # as other programs make them, and ours
 SESSION_ID = re.compile(r"sess_[0-9]{8}_[a-z0-9]{6,32}\Z")
 AGENT = re.compile(r"[a-z0-9_-]{1,64}\Z")
 USER_DIR = re.compile(r"u_[a-z2-7]{26}\Z")

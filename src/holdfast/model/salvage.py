@@ -21,10 +21,10 @@ NAME = "salvaged_from_index"
 _START = f'{{"{NAME}":'.encode()
 _LINE = b'{"schema_version":'  # a flipped line end joins lines: each begins so
 _SEALED = b'"checksum":"sha256:'  # a line that lacks it was never written to its end, so nobody was told it was kept
-_ID = re.compile(rb'"(id|amends)":"(mem_[0-9A-Z]+)"')
+_ID = re.compile(rb'"(id|amends)": ?"(mem_[0-9A-Za-z_-]+)"')
 _HEADER = (b'"journal":', b'"generation":', b'"next_seq":')  # one of which may be what is damaged
 _SAID = (b'"content":', b'"amends":', b'"set":')
-_TIME = re.compile(rb'"timestamp":"([0-9T:.-]{23}Z)"')
+_TIME = re.compile(rb'"timestamp": ?"([0-9T:.-]{23}Z)"')
 
 
 class Salvage(Value):

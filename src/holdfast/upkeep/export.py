@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 
 from ..errors import Invalid
-from ..model.ids import user_dir
+from ..model.ids import is_journal, user_dir
 from ..model.moment import iso
 from ..model.query import Filter
 
@@ -92,7 +92,12 @@ def _header(store: Store, scope: Scope) -> dict[str, Any]:
 def _cards(store: Store, scope: Scope) -> Iterator[Card]:
     """Cards of the sessions that are exported, then of the users."""
     sessions = [row.session_id for row in store.index.rows(scope, Filter(), "oldest")]
-    named = dict.fromkeys([*(card.id for card in store.index.cards(scope)), *filter(None, sessions)])
+    named = dict.fromkeys(
+        [
+            *(card.id for card in store.index.cards(scope)),
+            *(name for name in sessions if name is not None and is_journal(name)),
+        ]
+    )
     if scope.sessions or scope.workspace is not None:
         users: list[str] = []
     elif scope.user is not None:

@@ -14,7 +14,7 @@ from ..guard import fields, permissions, validate
 from ..guard.redaction import identifier
 from ..model.card import card_from
 from ..model.entry import STORED
-from ..model.ids import SESSION_ID, user_dir
+from ..model.ids import ENTRY_ID, OLDER_ID, SESSION_ID, user_dir
 from ..model.moment import iso, millis, parse
 from ..model.query import Filter
 from ..model.scope import Scope, whole
@@ -135,10 +135,15 @@ class Loading:
         workspace = None if place is None else identifier(fields.text(place, "workspace"), "workspace")
         card = self._placed(kind, record)
         given = {name: record[name] for name in _GIVEN if record.get(name) is not None}
+        older = _older_id(given.get("id"))
+        if older is not None:
+            del given["id"]
         draft = validate.draft(
             given, scope=kind, session_id=card.id if kind == "session" else None, user_id=card.user_id,
             workspace=workspace, now=self._store.clock.now(),
         )  # fmt: skip
+        if older is not None:
+            draft = draft.replace(id=older, chosen_id=True)
         return Item(number=number, card=card, draft=self._store.redactor.draft(draft))
 
     def _placed(self, kind: str, record: Mapping[str, Any]) -> Card:
@@ -265,6 +270,12 @@ class Loading:
             "conflicts": self.conflicts, "sessions": len([id for id in self.made if SESSION_ID.match(id)]),
             "damaged": self.damaged, "complete": self._account.complete,
         }  # fmt: skip
+
+
+def _older_id(id: Any) -> str | None:
+    """An id that is not of our making, as the lines of another program have; None for any other."""
+    foreign = isinstance(id, str) and OLDER_ID.match(id) and not ENTRY_ID.match(id)
+    return identifier(id, "id") if foreign else None
 
 
 def _card(data: dict[str, Any]) -> Card:

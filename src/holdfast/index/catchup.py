@@ -21,7 +21,7 @@ from .schema import VISIBLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
     import apsw
@@ -178,16 +178,9 @@ class CatchUp:
 
     def _apply(self, file: int, lines: tuple[Line, ...]) -> None:
         self.lines += len(lines)
-        new: list[Line] = []
-        for line in lines:
-            record = line.record
-            if record is not None and "amends" in record:
-                self.rows.add(file, new)  # an amendment looks for its entry in the tables
-                self.rows.amend(line, record)
-                new = []
-            elif record is not None:
-                new.append(line)
-        self.rows.add(file, new)
+        self.rows.add(file, [line for line in lines if line.record is not None and "amends" not in line.record])
+        for line in _changes(lines):  # an amendment looks for its entry in the tables
+            self.rows.amend(line, line.record or {})
 
     def _reconcile(self, journal: str, row: FileRow, replay: Replay, *, salvage: bool) -> None:
         """The journal was read from its start: keep rows that are unchanged, replace the others."""
@@ -266,14 +259,19 @@ def _folded(lines: tuple[Line, ...]) -> dict[str, list[Line]]:
     """Lines by entry id: its own line first, then its amendments."""
     found: dict[str, list[Line]] = {}
     for line in lines:
-        record = line.record
-        if record is None:
-            continue
-        if "amends" not in record:
-            found.setdefault(record["id"], [line])
-        elif record["amends"] in found:
-            found[record["amends"]].append(line)
+        if line.record is not None and "amends" not in line.record:
+            found.setdefault(line.record["id"], [line])
+    for line in _changes(lines):
+        about = (line.record or {})["amends"]
+        if about in found:
+            found[about].append(line)
     return found
+
+
+def _changes(lines: Iterable[Line]) -> list[Line]:
+    """Amendments by seq, which says in what order they hold, wherever somebody has put their lines."""
+    changes = [line for line in lines if line.record is not None and "amends" in line.record]
+    return sorted(changes, key=lambda line: int((line.record or {})["seq"]))
 
 
 def card_of(text: str) -> Card:

@@ -7,6 +7,8 @@ line with a known id adds nothing: the first one stands.
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from ..errors import FormatTooNew
 from .entry import STORED, Amendment, Entry, amended
 from .value import FrozenDict, freeze
@@ -58,12 +60,19 @@ def is_entry(record: Mapping[str, Any] | None) -> bool:
 def fold(lines: Iterable[Line]) -> dict[str, Entry]:
     """Entries by id in the order of their lines, amendments folded in; damaged lines give nothing."""
     found: dict[str, Entry] = {}
+    changes: list[Amendment] = []
     for line in lines:
         record = line.record
         if record is None:
             continue
         if is_entry(record):
             found.setdefault(record["id"], entry_from(record))
-        elif record.get("amends") in found:
-            found[record["amends"]] = amended(found[record["amends"]], amendment_from(record))
+        elif "amends" in record:
+            changes.append(amendment_from(record))
+    for change in sorted(changes, key=_seq):  # the last one by seq wins, wherever somebody has put its line
+        if change.amends in found:
+            found[change.amends] = amended(found[change.amends], change)
     return found
+
+
+_seq = attrgetter("seq")

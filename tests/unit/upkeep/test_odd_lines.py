@@ -119,3 +119,20 @@ def test_a_tombstone_that_names_no_entry_is_damaged_and_costs_nothing_else(tmp_p
         memory.reindex()
         assert texts(memory, "giraffe") == ["giraffe"]
         assert [problem["what"] for problem in memory.verify()["problems"]] == ["damaged tombstone"]
+
+
+def test_changes_hold_by_their_numbers_wherever_somebody_has_put_their_lines(tmp_path):
+    with holdfast.open(tmp_path / "home", embedder="none") as memory:
+        entry = memory.add("giraffe", session="ours")
+        for word in ("gnu", "gazelle"):
+            memory.amend(entry.id, text=word)
+        memory.sync()
+        path = os.path.join(memory.home, "agents", "main", "sessions", entry.session_id, "memory.jsonl")
+        with open(path, "r+b") as file:
+            header, *lines = file.read().splitlines(keepends=True)
+            file.seek(0)
+            file.write(b"".join([header, *reversed(lines)]))
+        for settle in (memory.sync, memory.reindex, memory.compact):
+            settle()
+            assert [texts(memory, word) for word in ("giraffe", "gnu", "gazelle")] == [[], [], ["gazelle"]]
+            assert memory.get(entry.id).text == "gazelle"

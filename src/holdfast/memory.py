@@ -13,6 +13,7 @@ from .capture.places import Writer
 from .errors import Invalid, NotFound
 from .guard import permissions, validate
 from .handles import Session, User
+from .model.scope import whole
 from .seeds import SeedMethods, one
 
 TYPE_CHECKING = False
@@ -283,6 +284,7 @@ class Memory(SeedMethods):
         ids = () if id is None else tuple(id) if isinstance(id, (list, tuple, set, frozenset)) else (id,)
         if id is not None and not ids:
             raise Invalid("id names no entry; leave it out to forget a session, user or workspace", field="id")
+        self.store.index.refresh(whole(self.agent), self.store.settings["index.wait_ms"])  # what a session goes on in
         scope = self._scope_of_id(user, "write") if ids else self.scope(user=user, session=session, act="write")
         choice = choosing.choose(
             self.store, scope, ids=ids, session=session, user=user, workspace=workspace, topic=topic,

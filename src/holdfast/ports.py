@@ -243,6 +243,9 @@ class Index(Protocol):
     def sessions(self, scope: Scope, ids: Sequence[str]) -> dict[str, tuple[str | None, Mapping[str, Any]]]:
         """Key and decay overrides of these sessions: what ranking and display need of them."""
 
+    def under_key(self, scope: Scope, key: str) -> list[str]:
+        """Ids of the sessions with this key: one, or a chain of those that go on from each other (D11)."""
+
     def tags(self, scope: Scope) -> dict[str, int]:
         """How often each tag is used."""
 

@@ -98,10 +98,8 @@ def known(store: Store, name: str, user: str | None, explicit: bool) -> Card:
 
 def chain(store: Store, card: Card) -> tuple[str, ...]:
     """The ids of a session and of those it goes on from or that go on from it (D11)."""
-    if card.key is None or card.key == card.id:
-        return (card.id,)
-    same = store.index.cards(Scope(agent=store.agent, user=card.user_id), key=card.key)
-    return tuple(dict.fromkeys([card.id, *(other.id for other in same)]))
+    same = store.index.under_key(Scope(agent=store.agent, user=card.user_id), card.key or card.id)
+    return tuple(dict.fromkeys([card.id, *same]))
 
 
 def plan(store: Store, user: str, options: Options) -> Card:

@@ -195,5 +195,7 @@ def _next(store: Store, place: Place) -> Place:
     """The session that this one goes on in."""
     before = place.card
     assert before.user_id is not None
-    options = sessions.Options(key=before.key, workspace=before.workspace, channel=before.channel, continues=before.id)
+    options = sessions.Options(
+        key=before.key or before.id, workspace=before.workspace, channel=before.channel, continues=before.id
+    )
     return place.replace(card=sessions.create(store, sessions.plan(store, before.user_id, options)), exists=True)

@@ -280,6 +280,16 @@ def sessions(connection: apsw.Connection, ids: list[str]) -> dict[str, tuple[str
     return {id: (user, key, json.loads(decay) if decay else {}) for id, user, key, decay in found}
 
 
+def under_key(connection: apsw.Connection, scope: Scope, key: str) -> list[str]:
+    """Ids alone: every question within a session asks for them, and counting what each holds takes its time."""
+    where = Where()
+    where.add("kind='session'")
+    where.add("key=?", key)
+    if scope.user is not None:
+        where.add("user_id=?", scope.user)
+    return [id for (id,) in ask_all(connection, f"SELECT id FROM sessions WHERE {where} ORDER BY id", where.values)]
+
+
 def tags(connection: apsw.Connection, scope: Scope) -> dict[str, int]:
     where = where_scope(scope, Where())
     where.add("e.state=?", VISIBLE)

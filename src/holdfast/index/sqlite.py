@@ -217,6 +217,9 @@ class SqliteIndex(Levelled):
         found = {id: noted[id] for id in ids if noted[id] is not None}
         return {id: (key, decay) for id, (user, key, decay) in found.items() if scope.user in (None, user)}
 
+    def under_key(self, scope: Scope, key: str) -> list[str]:
+        return self.live.ask(lambda c: questions.under_key(c, scope, key))
+
     def tags(self, scope: Scope) -> dict[str, int]:
         return self.live.ask(lambda c: questions.tags(c, scope))
 

@@ -125,6 +125,14 @@ class AskContract:
         assert size is not None
         assert first.total_size_bytes == size.total
 
+    def test_the_sessions_under_a_key_are_those_of_its_user(self, backend: Workbench) -> None:
+        for session in (OTHER, SESSION):
+            backend.session(session, key="the key")
+        backend.session("sess_20260101_cccccc", "ben", key="the key")
+        index = backend.level()
+        assert index.under_key(ANA, "the key") == sorted([SESSION, OTHER])
+        assert index.under_key(ANA, "another") == []
+
     def test_cards_are_found_by_key_workspace_and_page(self, backend: Workbench) -> None:
         backend.session(SESSION, key="agent:main:slack:42", workspace="/a")
         backend.session(OTHER, key="other", workspace="/b")

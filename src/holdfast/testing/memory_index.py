@@ -338,6 +338,9 @@ class MemoryIndex:
         cards = [card for id in ids for card in self.cards(scope, journal=id)]
         return {card.id: (card.key, card.decay_config) for card in cards}
 
+    def under_key(self, scope: Scope, key: str) -> list[str]:
+        return sorted(card.id for card in self.cards(scope, key=key))
+
     def tags(self, scope: Scope) -> dict[str, int]:
         found = Counter(tag for entry, _ in self._in(scope, VISIBLE) for tag in entry.tags)
         return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))

@@ -299,4 +299,4 @@ def _card(data: dict[str, Any]) -> Card:
             parse(given, f"card.{name}")
     if not is_card(card.to_dict()):
         raise Invalid("is a card with a value of the wrong kind", field="card")
-    return card
+    return card.replace(key=card.key or card.id) if card.kind == "session" else card

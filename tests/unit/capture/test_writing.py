@@ -114,6 +114,29 @@ def test_an_importer_goes_on_in_continuations_and_nothing_is_lost(memory):
     assert sum(card.continues in cards for card in cards.values()) == len(cards) - 1
 
 
+@pytest.fixture
+def continued(memory):
+    """A session without a key, and what was stored in it and in those that it goes on in."""
+    session = memory.create_session("ana")
+    writer = memory._writer(continues=True)
+    return session, writing.add_many(memory.store, writer, decisions(100, session=session.id))
+
+
+def test_a_session_without_a_key_is_read_with_all_its_continuations(memory, continued):
+    session, stored = continued
+    assert len({entry.session_id for entry in stored}) > 2
+    for part in {entry.session_id for entry in stored}:
+        assert len(memory.query(session=part, user="ana", limit=200)) == len(stored)
+    assert sum('"decision ' in line for line in memory.export(session=session.id)) == len(stored)
+
+
+def test_a_forgotten_session_without_a_key_takes_its_continuations_along(memory, continued):
+    session, stored = continued
+    receipt = memory.forget(session=session.id)
+    assert (receipt.clean, len(receipt.entries)) == (True, len(stored))
+    assert memory.search("decision word", user="ana").hits == ()
+
+
 def test_an_entry_too_large_for_any_session_is_refused_also_to_importers(memory):
     with pytest.raises(holdfast.SizeLimit):
         writing.add_many(memory.store, memory._writer(continues=True), [{"text": "x" * 30_000, "session": "k"}])

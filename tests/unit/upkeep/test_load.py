@@ -333,6 +333,13 @@ def test_a_full_session_goes_on_in_a_continuation(desk, tmp_path):
     small.close()
 
 
+def test_a_card_without_a_key_becomes_a_session_named_by_its_id(desk, empty):
+    lines = [json.loads(line) for line in exported(desk).splitlines()]
+    del lines[1]["card"]["key"]
+    take(empty, [json.dumps(line) for line in lines])
+    assert empty.journal.card(ALL, SESSION).key == SESSION
+
+
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 

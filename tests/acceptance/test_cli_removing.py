@@ -128,6 +128,23 @@ def test_naming_a_user_is_no_wish_to_erase_them(shell: Shell) -> None:
     assert len(shell.json("list", "--user", "ben")) == 1
 
 
+def test_the_plan_for_a_session_without_entries_names_nobody_elses(shell: Shell) -> None:
+    id = shell.add("an oak", "--session", "emptied")
+    shell.good("forget", id, "--yes")
+    shell.add(f"a {WORD}", "--session", "another")
+    plan = shell.good("forget", "--session", "emptied", "--dry-run").out
+    assert plan == "This would erase 1 journal without entries, for good.\n"
+
+
+def test_the_plan_for_former_words_names_the_entry_that_stays(shell: Shell) -> None:
+    id = shell.add("an elm")
+    shell.add(f"a {WORD}")
+    plan = shell.good("forget", id, "--history", "--dry-run").out
+    assert "the former words of 1 entry" in plan
+    assert "an elm" in plan
+    assert WORD not in plan
+
+
 def test_forget_of_former_words_keeps_the_entry(shell: Shell) -> None:
     id = shell.add(f"a {WORD}")
     shell.good("amend", id, "--text", "an oak")

@@ -94,22 +94,32 @@ def _planned(call: Call, memory: Memory, plan: Receipt) -> int:
 
 
 def _print_plan(memory: Memory, plan: Receipt, *, to_stderr: bool = False) -> None:
-    """What would go; entries that are hidden already have no words to show, only their number."""
+    """What would go: entries, their former words, or journals in which there is nothing."""
     say = screen.note if to_stderr else screen.line
     if not plan.journals:
         screen.note("there is nothing to forget")
-        return
-    made = f", and {figures.count(len(plan.derived), 'entry')} made from them" if plan.derived else ""
-    say(f"This would erase {figures.count(len(plan.entries), 'entry')}{made}, for good:")
-    shown = memory.query(ids=list(plan.entries[:SHOWN]), user="*", rank="oldest", limit=SHOWN)
-    for entry in shown:
-        say(f"  {figures.when(entry.timestamp, figures.zone_of(memory))}  {entry.type}: {entries.brief(entry)}")
-    if len(plan.entries) > len(shown):
-        say(f"  … and {len(plan.entries) - len(shown):,} more")
+    elif plan.entries:
+        made = f", and {figures.count(len(plan.derived), 'entry')} made from them" if plan.derived else ""
+        say(f"This would erase {figures.count(len(plan.entries), 'entry')}{made}, for good:")
+        _print_entries(memory, plan.entries, say)
+    elif plan.history:
+        say(f"This would erase the former words of {figures.count(len(plan.history), 'entry')}, for good, and keep:")
+        _print_entries(memory, plan.history, say)
+    else:
+        say(f"This would erase {figures.count(len(plan.journals), 'journal')} without entries, for good.")
     if plan.same_text:
         say(f"The same words stay in {figures.count(len(plan.same_text), 'other entry', 'other entries')}:")
         for id in plan.same_text[:SHOWN]:
             say(f"  {id}")
+
+
+def _print_entries(memory: Memory, ids: tuple[str, ...], say: Callable[[str], None]) -> None:
+    """The first few; entries that are hidden already have no words to show, only their number."""
+    shown = memory.query(ids=list(ids[:SHOWN]), user="*", rank="oldest", limit=SHOWN)
+    for entry in shown:
+        say(f"  {figures.when(entry.timestamp, figures.zone_of(memory))}  {entry.type}: {entries.brief(entry)}")
+    if len(ids) > len(shown):
+        say(f"  … and {len(ids) - len(shown):,} more")
 
 
 def _done(call: Call, receipt: Receipt) -> int:

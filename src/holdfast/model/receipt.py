@@ -17,6 +17,7 @@ class Receipt(Value):
     dry_run: bool = False
     entries: tuple[str, ...] = ()  # ids chosen
     derived: tuple[str, ...] = ()  # ids of facts and summaries made from them, erased with them
+    history: tuple[str, ...] = ()  # ids of which only the former words go; the entries stay (D9)
     journals: tuple[str, ...] = ()  # journals rewritten or removed
     same_text: tuple[str, ...] = ()  # ids that hold the same text and stay (D24)
     originals: tuple[str, ...] = ()  # files of others that still hold it (D23)

@@ -1,7 +1,8 @@
 """Filters: what a caller asks for, checked and resolved to a Filter.
 
 Accepts one value or a list, the seeds' words for types (C45) and their shapes for tags and times, and
-refuses what it does not know by name, so that a misspelt filter cannot silently match everything.
+refuses what it does not know by name, so that a misspelt filter cannot silently match everything. Nor can an empty
+list: nothing is among none, and a caller whose list came out empty must not be handed, or hide, all there is.
 """
 
 from __future__ import annotations
@@ -52,6 +53,17 @@ def build(given: Mapping[str, Any], *, now: int, zone: str = "") -> Filter:
 
 
 def _several(given: Any, field: str) -> tuple[str, ...]:
+    found = _listed(given, field)
+    if given is not None and not found:
+        raise _empty(field)
+    return found
+
+
+def _empty(field: str) -> Invalid:
+    return Invalid(f"{field} is an empty list, which no entry passes; leave it out not to narrow by it", field=field)
+
+
+def _listed(given: Any, field: str) -> tuple[str, ...]:
     if given is None:
         return ()
     items = (given,) if isinstance(given, str) else given
@@ -71,7 +83,7 @@ def _among(given: Any, allowed: tuple[str, ...], field: str) -> tuple[str, ...]:
 def _provenance(given: Any) -> tuple[str, ...]:
     """Whole ones or their first word: `tool` covers `tool:grep`."""
     items = _several(given, "provenance")
-    _among([item.partition(":")[0] for item in items], PROVENANCES, "provenance")
+    _among([item.partition(":")[0] for item in items] or None, PROVENANCES, "provenance")
     return items
 
 
@@ -96,13 +108,17 @@ def _meant(name: str) -> Meaning:
 
 
 def _tags(given: Any) -> dict[str, tuple[str, ...]]:
-    given = given if isinstance(given, dict) else {"include": given}
-    for name in given:
+    """All of these, any of these, none of these: the first and the last may be empty where another part is not."""
+    parts = given if isinstance(given, dict) else {"include": given}
+    for name in parts:
         if name not in _TAG_PARTS:
             raise Invalid(
                 f"tags takes {', '.join(_TAG_PARTS)}, not {name}{did_you_mean(str(name), _TAG_PARTS)}", field="tags"
             )
-    return {name: validate.tags(_several(given.get(name), "tags"), "tags") for name in _TAG_PARTS}
+    listed = {name: (_several if name == "any" else _listed)(parts.get(name), "tags") for name in _TAG_PARTS}
+    if given is not None and not any(listed.values()):
+        raise _empty("tags")
+    return {name: validate.tags(items, "tags") for name, items in listed.items()}
 
 
 def _flag(given: Mapping[str, Any], field: str) -> bool | None:

@@ -300,6 +300,7 @@ def _receipt(job: Job, started: float, *, steps: tuple[str, ...] = (), dry_run: 
     clean = not dry_run and not left and (bool(job.checked) or not job.journals)
     return Receipt(
         id=job.id, timestamp=iso(job.store.clock.now()), dry_run=dry_run, entries=chosen, derived=job.derived,
+        history=tuple(sorted(id for ids in job.history.values() for id in ids)),
         journals=tuple(job.journals), same_text=tuple(id for id in job.same_text if id not in job.ids),
         originals=job.originals, steps=tuple(name for name, _ in STEPS) if dry_run else steps,
         checked=FrozenDict(job.checked), residue=left, clean=clean,

@@ -18,6 +18,26 @@ def test_nothing_given_restricts_nothing():
     assert built(**dict.fromkeys(NAMES)) == Filter()
 
 
+LISTS = ("types", "tags", "scopes", "provenance", "roles", "ids", "keys")
+
+
+@pytest.mark.parametrize("name", LISTS)
+@pytest.mark.parametrize("empty", [[], (), set()])
+def test_an_empty_list_is_refused_since_it_must_not_mean_everything(name, empty):
+    with pytest.raises(Invalid, match=f"{name} is an empty list"):
+        built(**{name: empty})
+
+
+@pytest.mark.parametrize("tags", [{}, {"include": []}, {"any": []}, {"include": ["a"], "any": []}])
+def test_tags_of_which_nothing_can_be_meant_are_refused(tags):
+    with pytest.raises(Invalid, match="tags is an empty list"):
+        built(tags=tags)
+
+
+def test_tags_with_one_part_may_leave_the_others_empty():
+    assert built(tags={"include": ["a"], "exclude": []}) == built(tags="a")
+
+
 @pytest.mark.parametrize(
     ("given", "types"),
     [

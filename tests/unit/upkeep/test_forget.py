@@ -107,6 +107,12 @@ def test_history_erases_former_words_and_keeps_the_entry(desk):
     assert desk.level().buried(ALL, [entry.id]) == {}
 
 
+def test_the_plan_names_the_entries_that_lose_only_their_former_words(desk):
+    one = desk.add("kolibri")
+    plan = gone(desk, ids=[one.id], history=True, dry_run=True)
+    assert (plan.entries, plan.history) == ((), (one.id,))
+
+
 def test_a_deleted_entry_is_erased_at_once(desk):
     entry = desk.add(TEXT, tags=("personal",))
     desk.bury(entry)

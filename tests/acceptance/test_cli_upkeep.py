@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -43,6 +44,20 @@ def test_export_writes_lines_that_import_reads_back(shell: Shell, tmp_path: Path
     again = other.good("import", "-", stdin=exported)
     assert "added      0 entries" in again.out
     assert "3 already here" in again.out
+
+
+def test_import_reads_a_named_pipe(shell: Shell, tmp_path: Path) -> None:
+    filled(shell)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["sh", "-c", 'printf %s "$1" > "$2"', "sh", shell.good("export").out, str(pipe)]):
+        report = Shell(tmp_path / "other").json("import", str(pipe))
+    assert (report["added"], report["complete"]) == (3, True)
+
+
+def test_import_of_nothing_is_not_called_a_success(shell: Shell) -> None:
+    ran = shell("import", "-", stdin="")
+    assert (ran.code, "is empty" in ran.err) == (1, True)
 
 
 def test_export_to_a_file_is_private_whole_and_reported(shell: Shell, tmp_path: Path) -> None:

@@ -114,4 +114,6 @@ def _print_report(report: dict[str, Any]) -> None:
     if left:
         screen.warn(f"and {left:,} more; --json names them all")
     if not report["complete"]:
-        screen.warn("the file was cut short, or made where entries were lost already: it does not hold everything")
+        screen.warn(
+            "the file was cut short, is empty, or was made where entries were lost already: it does not hold everything"
+        )

@@ -23,6 +23,19 @@ if TYPE_CHECKING:
     Numbered = tuple[int, dict[str, Any] | str]  # a record, or why there is none
 
 
+def lasting(source: Source) -> Source:
+    """The source as it can be read twice, once to look and once to store: a pipe gives what it has only once."""
+    if isinstance(source, (list, tuple)):
+        return source
+    if isinstance(source, (str, os.PathLike)):
+        once = os.path.exists(source) and not os.path.isfile(source)
+        return list(_file_lines(os.fspath(source))) if once else source
+    given: object = source
+    if isinstance(given, (bytes, bytearray)) or not hasattr(given, "__iter__"):
+        raise Invalid(f"path must be a file's path or lines of text, not {type(given).__name__}", field="path")
+    return list(source)
+
+
 def records(source: Source) -> Iterator[Numbered]:
     """Every record with its number: the line, or the place in a document. Headers and ends are among them."""
     lines = _lines(source)
@@ -38,7 +51,8 @@ def records(source: Source) -> Iterator[Numbered]:
 class Account:
     """Whether a file holds all that it should: every header has its end, which counts right and tells of no loss.
 
-    Lines without a header claim nothing; they count as cut if the first or the last of them cannot be read.
+    Lines without a header claim nothing; they count as cut if the first or the last of them cannot be read. A file
+    without any record is what a command that failed leaves in a pipe.
     """
 
     __slots__ = ("_cards", "_entries", "_headed", "_known", "_unread", "_wrong")
@@ -66,7 +80,7 @@ class Account:
 
     @property
     def complete(self) -> bool:
-        return not (self._wrong or self._headed or self._unread)
+        return self._known and not (self._wrong or self._headed or self._unread)
 
 
 def _lines(source: Source) -> Iterator[bytes]:

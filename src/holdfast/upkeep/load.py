@@ -21,7 +21,7 @@ from ..model.scope import Scope, whole
 from ..model.shape import is_card
 from ..model.value import Value
 from .export import END, HEADER
-from .intake import Account, records
+from .intake import Account, lasting, records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Item(Value):
 
 def load(store: Store, writer: places.Writer, source: Source, *, progress: Progress | None = None) -> dict[str, Any]:
     """Store what the file holds; returns how much was added, skipped, in conflict or damaged."""
-    found = _readable(source)
+    found = lasting(source)
     total = sum(_permitted(store, writer, record) for _, record in records(found))
     work = Loading(store, writer)
     for done, (number, record) in enumerate(records(found), 1):
@@ -61,16 +61,6 @@ def load(store: Store, writer: places.Writer, source: Source, *, progress: Progr
     if progress is not None:
         progress(total, total)
     return work.report()
-
-
-def _readable(source: Source) -> Source:
-    """The source as it can be read twice: once to look, once to store."""
-    if isinstance(source, (str, list, tuple)) or hasattr(source, "__fspath__"):
-        return source
-    given: object = source
-    if isinstance(given, (bytes, bytearray)) or not hasattr(given, "__iter__"):
-        raise Invalid(f"path must be a file's path or lines of text, not {type(given).__name__}", field="path")
-    return list(source)
 
 
 def _permitted(store: Store, writer: places.Writer, record: Mapping[str, Any] | str) -> int:

@@ -1,6 +1,7 @@
 """Reading an export back."""
 
 import json
+import os
 
 import pytest
 
@@ -305,9 +306,22 @@ def test_a_file_that_is_not_there_is_not_found(empty, tmp_path):
         load(empty.store, empty.writer(), str(tmp_path / "nowhere.jsonl"))
 
 
-def test_nothing_is_an_empty_report(empty):
-    report = take(empty, "\n\n")
-    assert (report["added"], report["damaged"], report["complete"]) == (0, [], True)
+@pytest.mark.parametrize("nothing", ["", "\n\n", "[]"])
+def test_nothing_is_an_empty_report_and_no_complete_export(empty, nothing):
+    report = take(empty, nothing)
+    assert (report["added"], report["damaged"], report["complete"]) == (0, [], False)
+
+
+def test_a_pipe_is_read_once_and_loaded_whole(desk, empty):
+    lived_in(desk)
+    reader, writer = os.pipe()
+    with os.fdopen(writer, "w") as pipe:
+        pipe.write(exported(desk))
+    try:
+        report = load(empty.store, empty.writer(), f"/dev/fd/{reader}")
+    finally:
+        os.close(reader)
+    assert (report["complete"], essence(empty)) == (True, essence(desk))
 
 
 def test_progress_ends_at_its_total(desk, empty):

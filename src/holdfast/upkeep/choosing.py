@@ -18,11 +18,12 @@ from ..model.scope import whole
 from ..model.value import Value
 from ..recall import filters
 from ..recall.missing import missing
+from .covering import covered, covers_line
 from .holdings import holdings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from ..model.entry import Entry
@@ -238,11 +239,12 @@ def _check_known(store: Store, scope: Scope, choice: Choice, picked: Picked) -> 
 def _add_derived(store: Store, picked: Picked) -> None:
     """Facts and summaries made from what goes, and what was made from those."""
     scope = whole(store.agent)
-    reached = set(picked.ids)
-    frontier = sorted(reached)
     _add_summaries(picked, store)
+    reached = {*picked.ids, *picked.derived_ids}
+    frontier = sorted(reached)
+    unindexed = _unindexed(store) if frontier else {}
     while frontier:
-        makers = _made_from(store, frontier) - reached
+        makers = _made_from(store, frontier, unindexed) - reached
         reached |= makers
         for id, place in store.index.locate(scope, sorted(makers), every=True).items():
             held = holdings(store.journal, scope, place.journal)
@@ -251,16 +253,21 @@ def _add_derived(store: Store, picked: Picked) -> None:
         frontier = sorted(makers)
 
 
-def _made_from(store: Store, ids: Sequence[str]) -> set[str]:
-    scope = whole(store.agent)
+def _made_from(store: Store, ids: Sequence[str], unindexed: dict[str, set[str]]) -> set[str]:
+    scope, wanted = whole(store.agent), set(ids)
     sources = sorted({source for source, _ in store.index.references(scope, ids, inbound=True)})
     visible = [entry for entry in store.reader.entries(scope, sources).values() if entry.type in DERIVED]
+    made = {entry.id for entry in visible if wanted.intersection(entry.references)}
+    return made | {id for id, origins in unindexed.items() if wanted & origins}
+
+
+def _unindexed(store: Store) -> dict[str, set[str]]:
+    """What came from which ids where no index tells: in summaries that name them, and in what is deleted."""
+    scope = whole(store.agent)
     hidden = store.reader.all(scope, Filter(types=DERIVED, hidden=True))  # deleted, but its words are still there
-    return {entry.id for entry in _referring([*visible, *hidden], set(ids))}
-
-
-def _referring(entries: Iterable[Entry], ids: set[str]) -> Iterable[Entry]:
-    return (entry for entry in entries if ids.intersection(entry.references))
+    found = {entry.id: {*entry.references, *covered(entry)} for entry in hidden}
+    found.update({entry.id: covered(entry) for entry in store.reader.all(scope, Filter(types=("summary",)))})
+    return {id: origins for id, origins in found.items() if origins}
 
 
 def _add_summaries(picked: Picked, store: Store) -> None:
@@ -271,13 +278,5 @@ def _add_summaries(picked: Picked, store: Store) -> None:
         seqs = [holding.entry.seq for holding in chosen.values()]
         held = holdings(store.journal, whole(store.agent), journal)
         for holding in held or ():
-            if _sums_up(holding.entry, seqs) and not picked.has(holding.entry.id):
+            if covers_line(holding.entry, seqs) and not picked.has(holding.entry.id):
                 picked.take(journal, holding, derived=True)
-
-
-def _sums_up(entry: Entry, seqs: Sequence[int]) -> bool:
-    """Whether a summary says that it covers one of these; what it says there may be anybody's."""
-    covers = entry.content.get("covers") if entry.type == "summary" else None
-    if not (isinstance(covers, list) and len(covers) == 2 and all(isinstance(bound, int) for bound in covers)):
-        return False
-    return any(covers[0] <= seq <= covers[1] for seq in seqs)

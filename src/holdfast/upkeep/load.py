@@ -20,6 +20,7 @@ from ..model.query import Filter
 from ..model.scope import Scope, whole
 from ..model.shape import is_card
 from ..model.value import Value
+from .covering import Coverings
 from .export import END, HEADER
 from .intake import Account, lasting, records
 
@@ -50,8 +51,13 @@ class Item(Value):
 def load(store: Store, writer: places.Writer, source: Source, *, progress: Progress | None = None) -> dict[str, Any]:
     """Store what the file holds; returns how much was added, skipped, in conflict or damaged."""
     found = lasting(source)
-    total = sum(_permitted(store, writer, record) for _, record in records(found))
-    work = Loading(store, writer)
+    total, coverings = 0, Coverings()
+    for _, record in records(found):
+        total += 1
+        if isinstance(record, dict):
+            _permit(store, writer, record)
+            coverings.look(record)
+    work = Loading(store, writer, coverings)
     for done, (number, record) in enumerate(records(found), 1):
         work.take(number, record)
         if progress is not None and done % BATCH == 0:
@@ -63,11 +69,11 @@ def load(store: Store, writer: places.Writer, source: Source, *, progress: Progr
     return work.report()
 
 
-def _permitted(store: Store, writer: places.Writer, record: Mapping[str, Any] | str) -> int:
-    """Denied if the file holds what this caller may not write; counts as one."""
-    if isinstance(record, dict) and HEADER not in record and END not in record:
-        _scope(store, writer, record.get("card") if isinstance(record.get("card"), dict) else record)  # type: ignore[arg-type]
-    return 1
+def _permit(store: Store, writer: places.Writer, record: Mapping[str, Any]) -> None:
+    """Denied if the file holds what this caller may not write."""
+    if HEADER not in record and END not in record:
+        card = record.get("card")
+        _scope(store, writer, card if isinstance(card, dict) else record)
 
 
 def _scope(store: Store, writer: places.Writer, placed: Mapping[str, Any]) -> Scope:
@@ -82,11 +88,12 @@ def _scope(store: Store, writer: places.Writer, placed: Mapping[str, Any]) -> Sc
 class Loading:
     """One load under way: cards seen, entries waiting to be written, and what became of the rest."""
 
-    def __init__(self, store: Store, writer: places.Writer) -> None:
-        self._store, self._writer = store, writer
+    def __init__(self, store: Store, writer: places.Writer, coverings: Coverings) -> None:
+        self._store, self._writer, self._coverings = store, writer, coverings
         self._cards: dict[str, Card] = {}  # as the file has them
         self._places: dict[str, Card] = {}  # as they are or will be here
         self._waiting: list[Item] = []
+        self._summaries: list[tuple[int, dict[str, Any]]] = []  # of lines that may stand behind them in the file
         self._account = Account()
         self.added = self.existing = self.forgotten = 0
         self.conflicts: list[str] = []
@@ -96,6 +103,14 @@ class Loading:
     def take(self, number: int, record: dict[str, Any] | str) -> None:
         """One record of the file."""
         self._account.take(record)
+        if isinstance(record, dict):
+            self._coverings.note(record)
+            if self._coverings.waits(record):
+                self._summaries.append((number, record))
+                return
+        self._try(number, record)
+
+    def _try(self, number: int, record: dict[str, Any] | str) -> None:
         try:
             self._take(number, record)
         except HoldfastError as error:
@@ -174,7 +189,9 @@ class Loading:
             self._write(by_journal[journal])
 
     def finish(self) -> None:
-        """Write the rest, and make the sessions that had no entries."""
+        """Write the rest, summaries last, and make the sessions that had no entries."""
+        for number, record in self._summaries:
+            self._try(number, self._coverings.named(record))
         self.flush()
         scope = whole(self._store.agent)
         buried = self._store.index.buried(scope, list(self._cards))
@@ -214,8 +231,10 @@ class Loading:
 
     def _compare(self, item: Item, stored: Any) -> None:
         """The same id: the same thing, or a conflict in which what is stored stands."""
-        redact = self._store.redactor.value
-        same = stored is None or (stored.type, redact(stored.content)) == (item.draft.type, item.draft.content)
+        same = stored is None or (
+            stored.type == item.draft.type
+            and _said(self._store.redactor.value(stored.content)) == _said(item.draft.content)
+        )
         if same and (stored is None or permissions.may_see(self._writer.caller, stored.scope, stored.user_id)):
             self.existing += 1
         else:
@@ -266,6 +285,11 @@ def _older_id(id: Any) -> str | None:
     """An id that is not of our making, as the lines of another program have; None for any other."""
     foreign = isinstance(id, str) and OLDER_ID.match(id) and not ENTRY_ID.match(id)
     return identifier(id, "id") if foreign else None
+
+
+def _said(content: Mapping[str, Any]) -> dict[str, Any]:
+    """All but what a load says in its own way: by ids what the stored entry may say by numbers."""
+    return {name: value for name, value in content.items() if name != "covers"}
 
 
 def _card(data: dict[str, Any]) -> Card:

@@ -173,6 +173,27 @@ def test_a_summary_that_covers_it_goes(desk):
     assert picked(desk, ids=[entries[3].id]).derived_ids == []
 
 
+def test_a_summary_that_names_it_by_id_goes_wherever_it_stands(desk):
+    one, two = desk.add("one"), desk.add("two")
+    summary = desk.add(type="summary", journal=desk.user(), content={"text": "sum", "covers": [one.id]})
+    assert picked(desk, ids=[one.id]).derived_ids == [summary.id]
+    assert picked(desk, ids=[two.id]).derived_ids == []
+
+
+def test_what_was_made_from_such_a_summary_goes_too(desk):
+    one = desk.add("one")
+    summary = desk.add(type="summary", content={"text": "sum", "covers": [one.seq, one.seq]})
+    fact = desk.derive("fact of the summary", summary)
+    assert picked(desk, ids=[one.id]).derived_ids == sorted([summary.id, fact.id])
+
+
+@pytest.mark.parametrize("covers", [5, "ab", [1], ["x", 2], [None, {}], {"a": 1}, []])
+def test_a_summary_that_covers_nothing_one_can_tell_stays(desk, covers):
+    one = desk.add("one")
+    desk.add(type="summary", content={"text": "sum", "covers": covers})
+    assert picked(desk, ids=[one.id]).derived_ids == []
+
+
 def test_history_chooses_words_and_no_entry(desk):
     entry = desk.add("former")
     found = picked(desk, ids=[entry.id], history=True)

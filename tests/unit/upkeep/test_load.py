@@ -354,6 +354,44 @@ def test_a_card_without_a_key_becomes_a_session_named_by_its_id(desk, empty):
     assert empty.journal.card(ALL, SESSION).key == SESSION
 
 
+def summed_up(desk):
+    """Four turns, and a summary of the last two."""
+    turns = [desk.add(f"turn {number}") for number in range(4)]
+    content = {"text": "the last turns", "covers": [turns[2].seq, turns[3].seq]}
+    return turns, desk.add(type="summary", content=content)
+
+
+def derived(desk, entry):
+    desk.level()
+    return forget(desk.store, ALL, choose(desk.store, ALL, ids=[entry.id]), dry_run=True).derived
+
+
+def test_a_summary_is_forgotten_with_what_it_sums_up_also_where_lines_have_other_numbers(desk, empty):
+    desk.bury(desk.add("a gap, once it is exported"))
+    turns, summary = summed_up(desk)
+    empty.session()
+    own = [empty.add(f"of its own {number}") for number in range(4)]
+    take(empty, exported(desk))
+    assert [derived(empty, turn) for turn in turns] == [(), (), (summary.id,), (summary.id,)]
+    assert [derived(empty, entry) for entry in own] == [()] * 4
+
+
+def test_a_summary_that_stands_before_what_it_sums_up_knows_it_too(desk, empty):
+    turns, summary = summed_up(desk)
+    lines = exported(desk).splitlines()
+    lines.insert(2, lines.pop(-2))
+    take(empty, lines)
+    assert derived(empty, turns[3]) == (summary.id,)
+
+
+def test_a_summary_loaded_again_here_or_where_it_came_from_is_the_same(desk, empty):
+    summed_up(desk)
+    text = exported(desk)
+    take(empty, text)
+    assert [take(where, text)["conflicts"] for where in (desk, empty)] == [[], []]
+    assert take(desk, exported(empty))["conflicts"] == []
+
+
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 

@@ -66,10 +66,14 @@ class Journal(Protocol):
         """Bytes that these would take; SizeLimit (`kind="entry"`) if one alone is too large. Writes nothing."""
 
     def amend(self, scope: Scope, journal: str, target: str, by: str, changes: Mapping[str, Any]) -> Amendment:
-        """Append an amendment line."""
+        """Append an amendment line; NotFound, under the lock, for what was erased (`Tombstone.final`)."""
 
     def bury(self, scope: Scope, journal: str, tombstones: Sequence[Tombstone]) -> None:
-        """Append tombstones (or their lifting); they are kept for good."""
+        """Append tombstones (or their lifting); they are kept for good.
+
+        An erasure (`Tombstone.final`) stands, whoever comes later: to lift it is NotFound, to mark it as merely deleted
+        does nothing.
+        """
 
     def replay(self, scope: Scope, journal: str, since: Mark | None = None) -> Replay:
         """The lines after a mark, or all of them when the mark no longer fits."""

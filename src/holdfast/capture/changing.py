@@ -77,7 +77,7 @@ def undelete(store: Store, scope: Scope, id: str) -> Entry:
         found = store.reader.one(scope, id, every=True)
         if found is not None:
             return found
-    if stone is None or place is None or stone.reason == "forget" or stone.compacted_at is not None:
+    if stone is None or place is None or stone.final:
         store.absent(behind)
         raise NotFound(f"entry {id[:40]!r} is not among the deleted ones; it was erased or never was", id=id[:40])
     lifted = Tombstone(id=id, timestamp=iso(store.clock.now()), reason="undelete")

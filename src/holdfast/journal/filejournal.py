@@ -11,7 +11,7 @@ from __future__ import annotations
 from ..disk import REAL, Attempt, exists, make_private_dir, write_atomic
 from ..errors import Denied, Invalid, NotFound
 from ..lock import Lock
-from ..model.entry import AMENDABLE, Amendment
+from ..model.entry import AMENDABLE, Amendment, require_unerased, still_due
 from ..model.moment import iso
 from ..model.replay import Replay
 from ..model.value import FrozenDict
@@ -27,7 +27,7 @@ from .replay import NOTHING, Scan, replay_file
 from .sizes import size_of
 from .tail import stamp_of
 from .together import Request, Together
-from .tombstones import read_tombstones, tombstone_line, undoing
+from .tombstones import last_stones, read_tombstones, tombstone_line, undoing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -157,12 +157,13 @@ class FileJournal:
         return sum(len(line) + 1 for line in lines)
 
     def amend(self, scope: Scope, journal: str, target: str, by: str, changes: Mapping[str, Any]) -> Amendment:
-        """Append an amendment line."""
+        """Append an amendment line; NotFound if a forget came first, whose words would then stay."""
         unknown = sorted(set(changes) - set(AMENDABLE))
         if unknown or not changes:
             raise Invalid(f"only {', '.join(AMENDABLE)} can be amended", field=(unknown or ["set"])[0])
         with self._pen(scope, journal, "amend") as pen:
             self._open(pen, scope)
+            require_unerased(target, last_stones(self._disk, pen.place.tombstones, [target]))
             change = Amendment(
                 seq=pen.tail.next_seq, amends=target, timestamp=iso(self._clock.now()), by=by, set=FrozenDict(changes)
             )
@@ -172,13 +173,16 @@ class FileJournal:
 
     def bury(self, scope: Scope, journal: str, tombstones: Sequence[Tombstone]) -> None:
         """Append tombstones (or their lifting), at any size of the journal: deleting must always work."""
-        lines = [tombstone_line(stone) for stone in tombstones]
+        lines = {stone: tombstone_line(stone) for stone in tombstones}
         if not lines:
             return
         with self._pen(scope, journal, "bury") as pen:
             self._require(pen.place, pen.place.entries, pen.place.tombstones)
             self._access.admit(scope, pen.place)
-            pen.append_to(pen.place.tombstones, lines, lambda before: undoing(tombstones, before))
+            due = still_due(lines, last_stones(self._disk, pen.place.tombstones, [stone.id for stone in lines]))
+            if due:
+                told = [lines[stone] for stone in due]
+                pen.append_to(pen.place.tombstones, told, lambda before: undoing(due, before))
 
     def _require(self, place: Place, *paths: str) -> None:
         if not any(exists(self._disk, path) for path in paths):

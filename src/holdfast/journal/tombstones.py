@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 
-from ..disk import pread_all
+from ..disk import pread_all, read_file
 from ..errors import Invalid
 from ..model.entry import REASONS, Tombstone
 from ..model.moment import iso
@@ -18,7 +18,7 @@ from .line import decoded, sealed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ..disk import Disk
 
@@ -40,6 +40,18 @@ def undoing(stones: Iterable[Tombstone], before: bytes) -> list[bytes]:
     last = {stone.id: stone for stone in _all_in(finished(before))}
     lifted = {stone.id: Tombstone(id=stone.id, timestamp=stone.timestamp, reason="undelete") for stone in stones}
     return [tombstone_line(last.get(id) or stone) for id, stone in lifted.items()]
+
+
+def last_stones(disk: Disk, path: str, ids: Sequence[str]) -> dict[str, Tombstone]:
+    """The last tombstone of each of these that has one, lifted or not."""
+    try:
+        data = finished(read_file(disk, path))
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    if len(ids) == 1 and ids[0].encode() not in data:  # as nearly always: without reading every line
+        return {}
+    wanted = set(ids)
+    return {stone.id: stone for stone in _all_in(data) if stone.id in wanted}
 
 
 def read_tombstones(disk: Disk, path: str, offset: int = 0) -> tuple[list[Tombstone], int]:

@@ -7,10 +7,12 @@ always has `text`, the searchable words.
 
 from __future__ import annotations
 
+from ..errors import NotFound
 from .value import FrozenDict, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
 SCHEMA_VERSION = 1
@@ -138,6 +140,28 @@ class Tombstone(Value):
     @property
     def hides(self) -> bool:
         return self.reason != "undelete"
+
+    @property
+    def final(self) -> bool:
+        """Whether the entry was erased, or is about to be: nothing brings it back."""
+        return self.hides and (self.reason == "forget" or self.compacted_at is not None)
+
+
+def require_unerased(id: str, last: Mapping[str, Tombstone]) -> None:
+    """NotFound for what was erased meanwhile; `last` is what a journal says of it under its lock."""
+    if id in last and last[id].final:
+        raise NotFound(f"entry {id} was erased meanwhile and cannot be changed any more", id=id)
+
+
+def still_due(stones: Iterable[Tombstone], last: Mapping[str, Tombstone]) -> list[Tombstone]:
+    """Those of these that say more than what stands: an erasure is neither lifted, which is NotFound, nor made less."""
+    due = []
+    for stone in stones:
+        if not stone.hides:
+            require_unerased(stone.id, last)
+        if stone.reason == "forget" or stone.id not in last or not last[stone.id].final:
+            due.append(stone)
+    return due
 
 
 def amended(entry: Entry, change: Amendment) -> Entry:

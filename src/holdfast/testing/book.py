@@ -51,6 +51,10 @@ class Book:
     def buried(self) -> int:
         return self.stones[-1][0] if self.stones else 0
 
+    @property
+    def last_stones(self) -> dict[str, Tombstone]:
+        return {stone.id: stone for _, stone in self.stones}
+
     def begin(self) -> None:
         """A new generation: nothing but a header."""
         header = {"journal": 1, "id": self.id, "generation": self.generation, "next_seq": self.next_seq}

@@ -324,6 +324,28 @@ class BuryContract:
         backend.reopen()
         assert backend.journal.tombstones(ANA, SESSION)[0] == [stone]
 
+    def test_what_was_erased_is_neither_amended_nor_shown_again(self, backend: Workbench) -> None:
+        backend.session()
+        forgotten, compacted = backend.add("forgotten"), backend.add("compacted")
+        backend.bury(forgotten, reason="forget")
+        stone = Tombstone(id=compacted.id, timestamp=iso(5), reason="user", compacted_at=iso(6))
+        backend.journal.bury(ANA, SESSION, [stone])
+        before, _ = backend.journal.tombstones(ANA, SESSION)
+        for entry in (forgotten, compacted):
+            with pytest.raises(NotFound):
+                backend.journal.amend(ANA, SESSION, entry.id, "ana", {"text": "words"})
+            with pytest.raises(NotFound):
+                backend.bury(entry, reason="undelete")
+            backend.bury(entry)
+        assert backend.journal.tombstones(ANA, SESSION)[0] == before
+
+    def test_what_was_deleted_or_compacted_can_still_be_forgotten(self, backend: Workbench) -> None:
+        backend.session()
+        entry = backend.add()
+        for reason in ("user", "undelete", "user", "forget"):
+            backend.bury(entry, reason=reason)
+        assert backend.journal.tombstones(ANA, SESSION)[0][-1].final
+
     def test_a_reason_is_a_code_and_never_a_text(self, backend: Workbench) -> None:
         backend.session()
         with pytest.raises(Invalid):

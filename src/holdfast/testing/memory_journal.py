@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Denied, Invalid, NotFound, SizeLimit
-from ..model.entry import AMENDABLE, REASONS, Amendment, Entry, Tombstone
+from ..model.entry import AMENDABLE, REASONS, Amendment, Entry, Tombstone, require_unerased, still_due
 from ..model.ids import GLOBAL, SESSION_ID, USER_DIR, digest, user_dir
 from ..model.moment import iso
 from ..model.record import fold
@@ -157,6 +157,7 @@ class MemoryJournal:
             raise Invalid(f"only {', '.join(AMENDABLE)} can be amended", field="set")
         book = self._writable(scope, journal)
         with book.mutex:
+            require_unerased(target, book.last_stones)
             change = Amendment(
                 seq=book.next_seq, amends=target, timestamp=iso(self._clock.now()), by=by, set=freeze(dict(changes))
             )
@@ -173,7 +174,7 @@ class MemoryJournal:
             raise NotFound(f"there is no journal {journal}", journal=journal)
         self._announce(journal)
         with book.mutex:
-            for stone in tombstones:
+            for stone in still_due(tombstones, book.last_stones):
                 shown = {name: value for name, value in stone.to_dict().items() if value is not None}
                 book.stones.append((book.buried + len(encoded(shown)) + 1, stone))
             book.changes += 1

@@ -77,6 +77,7 @@ class Job:
 
     def gather(self) -> None:
         """The words that must be gone afterwards, former ones included; from what the journals still hold."""
+        self.fragments = Fragments()
         former = [id for ids in self.history.values() for id in ids]
         self.pieces = Pieces(self.store, self.ids, self.journals, former)
         for journal in self.journals:
@@ -177,7 +178,10 @@ def announce(job: Job) -> None:
 
 
 def bury(job: Job) -> None:
-    """A tombstone for every entry, and for a journal that goes as a whole one for itself."""
+    """A tombstone for every entry, and for a journal that goes as a whole one for itself.
+
+    Then nobody can amend them any more, and the words that somebody has put there since we looked are known as well.
+    """
     now = iso(job.store.clock.now())
     for journal, ids in job.drop.items():
         _stand_in(job, journal)
@@ -189,6 +193,7 @@ def bury(job: Job) -> None:
             job.scope, journal, [Tombstone(id=id, timestamp=now, reason="forget", compacted_at=now) for id in fresh]
         )
     job.store.index.refresh(job.scope, _WAIT_MS)
+    job.gather()
 
 
 def _stand_in(job: Job, journal: str) -> None:

@@ -5,8 +5,10 @@ import os
 
 import pytest
 
-from holdfast.errors import StorageFailed
+from holdfast.errors import NotFound, StorageFailed
+from holdfast.model.entry import Tombstone
 from holdfast.model.ids import user_dir
+from holdfast.model.moment import iso
 from holdfast.model.query import Filter
 from holdfast.model.scope import Scope
 from holdfast.testing.workbench import AGENT, ALL, ANA, OTHER, SESSION
@@ -94,6 +96,42 @@ def test_former_words_of_an_amended_entry_go_too(desk):
     desk.journal.amend(ANA, SESSION, entry.id, "ana", {"text": "harmless"})
     assert gone(desk, ids=[entry.id]).clean
     assert "Quillfeather" not in desk.said()
+
+
+def test_words_that_come_in_while_it_is_forgotten_are_searched_for_too(desk, monkeypatch):
+    entry, searched = desk.add(TEXT), []
+
+    def amended_meanwhile(job):
+        desk.journal.amend(ANA, SESSION, entry.id, "ana", {"text": "late words of a hummingbird"})
+
+    def looked(job):
+        searched.extend(job.fragments.all)
+
+    steps = [("amended", amended_meanwhile), *forgetting.STEPS, ("looked", looked)]
+    monkeypatch.setattr(forgetting, "STEPS", steps)
+    assert gone(desk, ids=[entry.id]).clean
+    assert "late words of a hummingbird" in searched
+    assert "hummingbird" not in desk.said()
+
+
+def test_nobody_amends_or_shows_again_what_is_being_forgotten(desk, monkeypatch):
+    entry = desk.add(TEXT)
+    lift = Tombstone(id=entry.id, timestamp=iso(0), reason="undelete")
+    refused = []
+
+    def changed_meanwhile(job):
+        for change in (
+            lambda: desk.journal.amend(ANA, SESSION, entry.id, "ana", {"text": "late words"}),
+            lambda: desk.journal.bury(ANA, SESSION, [lift]),
+        ):
+            with pytest.raises(NotFound):
+                change()
+            refused.append(change)
+
+    steps = [step for pair in forgetting.STEPS for step in (pair, ("changed", changed_meanwhile))]
+    monkeypatch.setattr(forgetting, "STEPS", [steps[0], *steps[2:]])  # before the tombstones stand, a change is taken
+    assert gone(desk, ids=[entry.id]).clean
+    assert len(refused) == 14
 
 
 def test_history_erases_former_words_and_keeps_the_entry(desk):

@@ -285,7 +285,8 @@ class Memory(SeedMethods):
         if id is not None and not ids:
             raise Invalid("id names no entry; leave it out to forget a session, user or workspace", field="id")
         self.store.index.refresh(whole(self.agent), self.store.settings["index.wait_ms"])  # what a session goes on in
-        scope = self._scope_of_id(user, "write") if ids else self.scope(user=user, session=session, act="write")
+        alone = ids and session is None
+        scope = self._scope_of_id(user, "write") if alone else self.scope(user=user, session=session, act="write")
         choice = choosing.choose(
             self.store, scope, ids=ids, session=session, user=user, workspace=workspace, topic=topic,
             since=since, until=until, older_than=older_than, history=history,

@@ -181,8 +181,8 @@ def _covers_lost(store: Store, piece: dict[str, Any], choice: Choice) -> bool | 
     """Whether the choice means it; None where too little of it is known to tell."""
     if choice.history:
         return False
-    if choice.ids:
-        return piece["entry"] in choice.ids
+    if choice.ids and piece["entry"] not in choice.ids:
+        return False
     card = store.journal.card(whole(store.agent), piece["journal"])
     owner = piece["user_id"] or (card.user_id if card else None)
     named = choice.user in ("*", owner) or piece["journal"] in choice.sessions

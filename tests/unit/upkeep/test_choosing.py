@@ -2,6 +2,7 @@
 
 import pytest
 
+import holdfast
 from holdfast.errors import Invalid, NotFound
 from holdfast.model.ids import entry_id, user_dir
 from holdfast.model.moment import DAY_MS, iso
@@ -192,6 +193,17 @@ def test_a_summary_that_covers_nothing_one_can_tell_stays(desk, covers):
     one = desk.add("one")
     desk.add(type="summary", content={"text": "sum", "covers": covers})
     assert picked(desk, ids=[one.id]).derived_ids == []
+
+
+def test_an_id_of_another_session_than_the_one_named_is_not_found(tmp_path):
+    with holdfast.open(tmp_path / "home") as memory:
+        here, there = memory.add("here", session="here"), memory.add("there", session="there")
+        with pytest.raises(NotFound):
+            memory.forget(there.id, session="here")
+        with pytest.raises(NotFound):
+            memory.forget([here.id, there.id], session="here")
+        assert {entry.id for entry in memory.query()} == {here.id, there.id}
+        assert memory.forget(here.id, session="here").entries == (here.id,)
 
 
 def test_history_chooses_words_and_no_entry(desk):

@@ -39,7 +39,7 @@ def amend(store: Store, scope: Scope, id: str, by: str, given: Mapping[str, Any]
     before = store.reader.one(scope, id)
     if before is None:
         raise NotFound(f"entry {id} no longer reads back; run `holdfast verify`", id=id)
-    changes = store.redactor.changes(validate.changes(given, keyed=before.key is not None))
+    changes = store.redactor.changes(validate.changes(given, type=before.type, keyed=before.key is not None))
     change = store.journal.amend(_own(store, scope, place), place.journal, id, by, changes)
     store.index.refresh(scope, 0)
     return amended(before, change)

@@ -137,7 +137,12 @@ def _text(parts: dict[str, Any], type_: str) -> str:
     for twin in ("message", "decision") if type_ == "decision" else ("message",):
         if twin in parts and parts.pop(twin) != given:
             raise fields.broken(f"content.{twin}", "differs from the text; give the words once")
-    said = fields.text(given if given is not None else _derived(parts), "text")
+    return spoken(given if given is not None else _derived(parts), type_)
+
+
+def spoken(given: Any, type_: str) -> str:
+    """The text of an entry of this type, when it is stored and when it is amended."""
+    said = fields.text(given, "text")
     if not said or said.isspace():
         raise fields.broken("text", "must have at least one character that is not white space")
     if type_ == "artifact" and fields.length(said) > ARTIFACT_LENGTH:

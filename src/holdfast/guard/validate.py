@@ -160,21 +160,14 @@ def _usual_provenance(said: Mapping[str, Any], tool: str | None) -> str:
     return "agent" if said.get("role") == "assistant" else "user"
 
 
-def changes(given: Mapping[str, Any], *, keyed: bool = False) -> dict[str, Any]:
-    """The validated new values of an amendment; `keyed` says that the entry is a user memory."""
+def changes(given: Mapping[str, Any], *, type: str = "note", keyed: bool = False) -> dict[str, Any]:
+    """The validated new values of an amendment of an entry of this type; `keyed` says that it is a user memory."""
     _known(given, AMENDABLE)
     found: dict[str, Any] = {
         name: rule(given[name], name) for name, rule in _SIMPLE.items() if given.get(name) is not None
     }
     if given.get("text") is not None:
-        found["text"] = memory_text(given["text"]) if keyed else _words(given["text"])
+        found["text"] = memory_text(given["text"]) if keyed else contents.spoken(given["text"], type)
     if not found:
         raise broken("changes", f"must name at least one of {', '.join(AMENDABLE)}")
     return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
-
-
-def _words(given: Any) -> str:
-    text = rules.text(given, "text")
-    if not text.strip():
-        raise broken("text", "must have at least one character that is not white space")
-    return text

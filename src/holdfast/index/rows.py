@@ -259,9 +259,10 @@ class Rows:
         self._label(n, tags, ())
 
     def _retext(self, n: int, text: str) -> None:
-        detail, scope, user = ask_one(self._connection, "SELECT detail, scope, user_id FROM entries WHERE n=?", (n,))
+        find = "SELECT type, detail, scope, user_id FROM entries WHERE n=?"
+        type, detail, scope, user = ask_one(self._connection, find, (n,))
         parts = json.loads(detail)
-        if "decision" in parts["content"]:
+        if type == "decision" and "decision" in parts["content"]:
             parts["content"]["decision"] = text
             self._run("UPDATE entries SET detail=? WHERE n=?", (_json(parts), n))
         whole = searchable_text({**parts["content"], "text": text})

@@ -171,7 +171,7 @@ def amended(entry: Entry, change: Amendment) -> Entry:
         values["tags"] = tuple(values["tags"])
     if "text" in values:
         content = {**entry.content, "text": values.pop("text")}
-        if "decision" in content:
+        if entry.type == "decision" and "decision" in content:  # elsewhere it is a word of the caller's own
             content["decision"] = content["text"]
         values["content"] = FrozenDict(content)
     return entry.replace(**values)

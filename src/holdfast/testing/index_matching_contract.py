@@ -153,6 +153,12 @@ class MatchContract:
         entry = backend.add("x", tags=("kubernetes",))
         assert backend.find("k?bernetes") == [entry.id]
 
+    def test_an_amended_event_is_still_found_by_the_decision_that_it_tells_of(self, backend: Workbench) -> None:
+        backend.session()
+        entry = backend.add(type="event", content={"text": "asked", "decision": "approved"})
+        backend.journal.amend(ANA, SESSION, entry.id, "ana", {"text": "asked twice"})
+        assert backend.find("approved") == [entry.id]
+
     def test_a_decision_is_found_by_its_rationale(self, backend: Workbench) -> None:
         backend.session()
         content = {"text": "Use OAuth", "decision": "Use OAuth", "rationale": "safest", "alternatives": ["passwords"]}

@@ -285,6 +285,15 @@ class AmendContract:
         assert (found.text, found.tags, found.importance, found.pinned) == ("new words", ("b",), 0.8, True)
         assert (found.seq, found.timestamp) == (entry.seq, entry.timestamp)
 
+    def test_new_words_of_a_decision_are_the_decision_and_of_nothing_else(self, backend: Workbench) -> None:
+        backend.session()
+        said = {"text": "old words", "decision": "old words"}
+        decision, event = (backend.add(type=type, content=said) for type in ("decision", "event"))
+        for entry in (decision, event):
+            backend.journal.amend(ANA, SESSION, entry.id, "ana", {"text": "new words"})
+        found = backend.journal.fetch(ANA, [backend.address(entry.id) for entry in (decision, event)])
+        assert [found[entry.id].content["decision"] for entry in (decision, event)] == ["new words", "old words"]
+
     def test_an_amendment_says_who_and_when(self, backend: Workbench) -> None:
         backend.session()
         entry = backend.add()

@@ -335,6 +335,12 @@ def test_an_unknown_scope_is_refused():
     refused({**SESSION, "scope": "globel"}, text="x")
 
 
+def test_new_words_of_an_artifact_are_as_short_as_its_first_ones():
+    assert changes({"text": "x" * 400}, type="artifact") == {"text": "x" * 400}
+    with pytest.raises(Invalid, match="400"):
+        changes({"text": "x" * 401}, type="artifact")
+
+
 def test_changes_are_validated_like_entries():
     assert changes({"importance": 1, "tags": ["B", "a"], "pinned": True, "sensitive": False, "text": "new"}) == {
         "importance": 1.0,

@@ -123,12 +123,18 @@ def _from_document(text: bytes) -> Iterator[Numbered]:
     parts: dict[str, Any] = {"entries": document} if isinstance(document, list) else document
     if HEADER in parts:
         yield 0, _known({HEADER: parts[HEADER]})
-    items = [*({"card": card} for card in parts.get("cards") or ()), *(parts.get("entries") or ())]
+    items = [*({"card": card} for card in _listed(parts, "cards")), *_listed(parts, "entries")]
     for number, item in enumerate(items, 1):
         yield number, _known(item) if isinstance(item, dict) else "is not a JSON object"
     end = parts.get(END)
     if isinstance(end, dict):
         yield len(items) + 1, {END: VERSION, **end}
+
+
+def _listed(document: dict[str, Any], name: str) -> list[Any]:
+    """What stands under this name; in place of a list something that is no record, so that it is counted and named."""
+    found = document.get(name)
+    return [] if found is None else found if isinstance(found, list) else [found]
 
 
 def _known(record: dict[str, Any]) -> dict[str, Any]:

@@ -12,14 +12,13 @@ from ..capture import places, sessions, writing
 from ..errors import HoldfastError, Invalid
 from ..guard import fields, permissions, validate
 from ..guard.redaction import identifier
-from ..model.card import card_from
 from ..model.entry import STORED
 from ..model.ids import ENTRY_ID, OLDER_ID, SESSION_ID, user_dir
-from ..model.moment import iso, millis, parse
+from ..model.moment import millis
 from ..model.query import Filter
 from ..model.scope import Scope, whole
-from ..model.shape import is_card
 from ..model.value import Value
+from .carried import carried
 from .covering import Coverings
 from .export import END, HEADER
 from .intake import Account, lasting, records
@@ -46,6 +45,7 @@ class Item(Value):
     number: int
     card: Card
     draft: Draft
+    size: int  # bytes that it takes in a journal
 
 
 def load(store: Store, writer: places.Writer, source: Source, *, progress: Progress | None = None) -> dict[str, Any]:
@@ -122,7 +122,7 @@ class Loading:
         if isinstance(record, str):
             self._refuse(number, record)
         elif isinstance(record.get("card"), dict):
-            card = _card(record["card"])
+            card = carried(record["card"])
             self._cards[card.id] = self._store.redactor.card(card)
         elif HEADER not in record and END not in record:
             self._waiting.append(self._item(number, record))
@@ -149,7 +149,9 @@ class Loading:
         )  # fmt: skip
         if older is not None:
             draft = draft.replace(id=older, chosen_id=True)
-        return Item(number=number, card=card, draft=self._store.redactor.draft(draft))
+        fit = self._store.redactor.draft(draft)
+        size = self._store.journal.measure(whole(self._store.agent), [fit])  # which refuses what no journal would take
+        return Item(number=number, card=card, draft=fit, size=size)
 
     def _placed(self, kind: str, record: Mapping[str, Any]) -> Card:
         """The card of the journal: the store's own, the file's, or one made from the entry."""
@@ -256,20 +258,19 @@ class Loading:
         kind = items[0].draft.scope
         scope = _scope(self._store, self._writer, {"user_id": card.user_id, "scope": kind})
         place = places.Place(card=card, exists=True, scope=scope, kind=kind, workspace=card.workspace)
-        for portion in self._portions([item.draft for item in items]):
+        for portion in self._portions(items):
             self.added += len(writing.append(self._store, self._writer, place, portion))
 
-    def _portions(self, drafts: Sequence[Draft]) -> Iterator[list[Draft]]:
+    def _portions(self, items: Sequence[Item]) -> Iterator[list[Draft]]:
         """As many at a time as a journal surely has room for, so that a full session can go on in another."""
         most, taken = self._store.settings["journal.session_bytes"] // 8, 0
         portion: list[Draft] = []
-        for draft in drafts:
-            size = self._store.journal.measure(whole(self._store.agent), [draft])
-            if portion and taken + size > most:
+        for item in items:
+            if portion and taken + item.size > most:
                 yield portion
                 portion, taken = [], 0
-            portion.append(draft)
-            taken += size
+            portion.append(item.draft)
+            taken += item.size
         yield portion
 
     def report(self) -> dict[str, Any]:
@@ -290,27 +291,3 @@ def _older_id(id: Any) -> str | None:
 def _said(content: Mapping[str, Any]) -> dict[str, Any]:
     """All but what a load says in its own way: by ids what the stored entry may say by numbers."""
     return {name: value for name, value in content.items() if name != "covers"}
-
-
-def _card(data: dict[str, Any]) -> Card:
-    """A card of the file; its id must be one of ours, since it becomes a directory."""
-    try:
-        card = card_from({**data, "created_at": iso(parse(data.get("created_at", ""), "card.created_at"))})
-    except TypeError as error:
-        raise Invalid(f"is a card that cannot be read: {error}", field="card") from None
-    user = identifier(fields.user(card.user_id, "card.user_id"), "card.user_id")
-    ours = card.id == user_dir(user) if card.kind == "user" else SESSION_ID.match(str(card.id))
-    if not ours:
-        raise Invalid("is a card without the id of a session or user", field="card.id")
-    for name in ("key", "workspace"):
-        if (given := getattr(card, name)) is not None:
-            identifier(fields.text(given, f"card.{name}"), f"card.{name}")
-    for name in ("title", "channel", "continues"):
-        if (given := getattr(card, name)) is not None:
-            fields.text(given, f"card.{name}")
-    for name in ("last_accessed", "ended_at", "last_compaction"):
-        if (given := getattr(card, name)) is not None:
-            parse(given, f"card.{name}")
-    if not is_card(card.to_dict()):
-        raise Invalid("is a card with a value of the wrong kind", field="card")
-    return card.replace(key=card.key or card.id) if card.kind == "session" else card

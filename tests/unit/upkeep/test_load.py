@@ -354,6 +354,46 @@ def test_a_card_without_a_key_becomes_a_session_named_by_its_id(desk, empty):
     assert empty.journal.card(ALL, SESSION).key == SESSION
 
 
+ODD_CARDS = [
+    ("kind", 5), ("kind", "global"), ("id", ["x"]), ("user_id", 5), ("key", 5), ("title", "\ud800"), ("channel", [1]),
+    ("version", "x"), ("version", 2), ("created_at", None), ("created_at", {}), ("last_accessed", "soon"),
+    ("total_entries", -1), ("total_size_bytes", float("nan")), ("preferences", "x"), ("preferences", {"custom": 5}),
+    ("statistics", [1]), ("statistics", {"a": float("nan")}), ("decay_config", {"half_life_hours": "x"}),
+    ("compaction_config", {"threshold": 5}), ("of a later version", "\ud800"), ("of a later version", float("inf")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("field", "value"), ODD_CARDS)
+def test_an_odd_card_is_named_and_everything_else_is_loaded(desk, empty, field, value):
+    desk.add("words")
+    lines = [json.loads(line) for line in exported(desk).splitlines()]
+    lines[1]["card"][field] = value
+    report = take(empty, [json.dumps(line) for line in lines])
+    assert (report["added"], [record["line"] for record in report["damaged"]]) == (1, [2])
+    assert [row.id for row in empty.level().rows(ALL, Filter())] == [lines[2]["id"]]
+
+
+def test_times_of_a_card_are_stored_in_our_form(empty):
+    card = {"id": SESSION, "user_id": "ana", "created_at": "2026-01-01T01:00:00+01:00", "ended_at": 1000}
+    assert take(empty, [json.dumps({"card": card})])["damaged"] == []
+    stored = empty.journal.card(ALL, SESSION)
+    assert (stored.created_at, stored.ended_at) == ("2026-01-01T00:00:00.000Z", iso(1000))
+
+
+@pytest.mark.parametrize("text", ['{"cards":5,"entries":[1]}', '{\n"entries":{"a":1}}', '{\n"cards":"x","entries":5}'])
+def test_a_document_without_its_lists_is_named_as_damaged(empty, text):
+    report = take(empty, text)
+    assert report["added"] == 0
+    assert report["damaged"]
+
+
+def test_an_entry_that_no_journal_takes_is_named_and_the_others_are_loaded(desk, empty):
+    desk.add("words")
+    large = {"content": {"text": "x" * 1_100_000}, "timestamp": "2026-01-01T00:00:00Z"}
+    report = take(empty, [*exported(desk).splitlines(), json.dumps(large)])
+    assert (report["added"], len(report["damaged"])) == (1, 1)
+
+
 def summed_up(desk):
     """Four turns, and a summary of the last two."""
     turns = [desk.add(f"turn {number}") for number in range(4)]

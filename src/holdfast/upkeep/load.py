@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..model.card import Card
-    from ..model.entry import Draft
+    from ..model.entry import Draft, Entry
     from ..ports import Progress
     from ..store import Store
     from .intake import Source
@@ -231,16 +231,20 @@ class Loading:
         stone = buried.get(item.card.id)
         return stone is not None and item.draft.timestamp <= stone.timestamp
 
-    def _compare(self, item: Item, stored: Any) -> None:
+    def _compare(self, item: Item, stored: Entry | None) -> None:
         """The same id: the same thing, or a conflict in which what is stored stands."""
-        same = stored is None or (
-            stored.type == item.draft.type
-            and _said(self._store.redactor.value(stored.content)) == _said(item.draft.content)
-        )
+        same = stored is None or self._told(stored) == self._told(item.draft)
         if same and (stored is None or permissions.may_see(self._writer.caller, stored.scope, stored.user_id)):
             self.existing += 1
         else:
             self.conflicts.append(item.draft.id)
+
+    def _told(self, entry: Draft | Entry) -> tuple[object, ...]:
+        """What an entry says and what can be amended; its content without what a load says in its own way."""
+        redact = self._store.redactor
+        said = {name: value for name, value in redact.value(entry.content).items() if name != "covers"}
+        tags = {redact.tag(tag) for tag in entry.tags}
+        return entry.type, said, tags, entry.importance, entry.pinned, entry.sensitive
 
     def _outdated(self, item: Item) -> bool:
         """A user memory whose key has a later value here must not supersede it."""
@@ -286,8 +290,3 @@ def _older_id(id: Any) -> str | None:
     """An id that is not of our making, as the lines of another program have; None for any other."""
     foreign = isinstance(id, str) and OLDER_ID.match(id) and not ENTRY_ID.match(id)
     return identifier(id, "id") if foreign else None
-
-
-def _said(content: Mapping[str, Any]) -> dict[str, Any]:
-    """All but what a load says in its own way: by ids what the stored entry may say by numbers."""
-    return {name: value for name, value in content.items() if name != "covers"}

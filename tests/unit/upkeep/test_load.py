@@ -394,6 +394,17 @@ def test_an_entry_that_no_journal_takes_is_named_and_the_others_are_loaded(desk,
     assert (report["added"], len(report["damaged"])) == (1, 1)
 
 
+@pytest.mark.parametrize("change", [{"tags": ["x"]}, {"importance": 0.9}, {"pinned": True}, {"sensitive": True}])
+def test_what_was_amended_since_is_a_conflict_in_which_what_is_stored_stands(desk, empty, change):
+    entry = desk.add("words")
+    take(empty, exported(desk))
+    desk.journal.amend(ANA, SESSION, entry.id, "ana", change)
+    report = take(empty, exported(desk))
+    assert (report["skipped_existing"], report["conflicts"]) == (0, [entry.id])
+    name, value = next(iter(change.items()))
+    assert json.loads(exported(empty).splitlines()[2])[name] != value
+
+
 def summed_up(desk):
     """Four turns, and a summary of the last two."""
     turns = [desk.add(f"turn {number}") for number in range(4)]

@@ -392,7 +392,7 @@ def private_mode_wrong(path: str) -> str | None:
     """What others could do to this file or directory, or None if only its owner can reach it."""
     if sys.platform == "win32":
         return None
-    found = os.lstat(path)
+    found = os.stat(path)  # of what a link leads to: its own mode says nothing
     if found.st_uid != os.geteuid() and os.geteuid() != 0:
         return f"{path} belongs to another user (uid {found.st_uid})"
     if found.st_mode & 0o077:

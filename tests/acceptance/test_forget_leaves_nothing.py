@@ -142,6 +142,28 @@ def test_what_is_written_while_a_user_is_forgotten_is_not_kept_in_quarantine(hom
         assert memory.verify()["ok"]
 
 
+@pytest.mark.parametrize("link", ["agents", os.path.join("agents", "main", "index")])
+def test_what_lies_behind_a_link_is_searched(tmp_path, link):
+    place = tmp_path / "home" / link
+    place.parent.mkdir(parents=True, mode=0o700)
+    (tmp_path / "elsewhere").mkdir(mode=0o700)
+    place.symlink_to(tmp_path / "elsewhere")
+    with holdfast.open(tmp_path / "home") as memory:
+        entry = memory.add("a marmalade of quinces")
+        memory.search("marmalade")
+        copy = os.path.join("agents", "main", "index", "copy")
+        (tmp_path / "home" / copy).write_text("a marmalade of quinces")
+        assert memory.forget(entry.id).residue == (copy,)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes")
+def test_a_pipe_below_the_home_holds_nothing_up(tmp_path):
+    with holdfast.open(tmp_path / "home") as memory:
+        entry = memory.add("a marmalade of quinces")
+        os.mkfifo(tmp_path / "home" / "pipe")
+        assert memory.forget(entry.id).clean
+
+
 def assert_says_what_was_checked(receipt):
     checked = receipt.checked
     assert checked["files"] > 3

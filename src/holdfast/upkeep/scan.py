@@ -10,8 +10,10 @@ nothing of Holdfast, and memory stays bounded: files are read in blocks that ove
 from __future__ import annotations
 
 import base64
+import errno
 import json
 import os
+import stat
 import sys
 
 TYPE_CHECKING = False
@@ -20,11 +22,13 @@ if TYPE_CHECKING:
     from typing import Any, BinaryIO
 
     Found = set[int]
+    Identity = tuple[int, int]
 
 ENCODINGS = ("utf-8", "json", "utf-16-le", "utf-16-be", "base64")
 LEAST = 6  # bytes; anything shorter is found everywhere by chance
 BLOCK = 4 << 20
 MANY = 1 << 30  # patterns times bytes from which a table beats looking for one pattern after another
+_NOTHING_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)  # it vanished, or is a link that leads nowhere
 _SLOTS = 1 << 22
 _MIXER = 2654435761  # Knuth's multiplier: spreads the first bytes of a pattern over the slots
 
@@ -161,24 +165,58 @@ class Search:
             kept = data[-self._overlap :] if self._overlap else b""
 
 
-def files_below(root: str, skip: Iterable[str]) -> Iterator[tuple[str, str, int]]:
-    """Path, name relative to the root and size of every regular file; `skip` names files and directories."""
-    left_out = set(skip)
-    for folder, folders, names in os.walk(root):
-        inside = os.path.relpath(folder, root)
-        folders[:] = [name for name in folders if os.path.normpath(os.path.join(inside, name)) not in left_out]
-        for name in sorted(names):
-            relative = os.path.normpath(os.path.join(inside, name))
-            path = os.path.join(folder, name)
-            if relative not in left_out and not os.path.islink(path):
-                yield path, relative, _size(path)
+def files_below(root: str, skip: Iterable[str] = ()) -> Iterator[tuple[str, str, int]]:
+    """Path, name relative to the root and size of every regular file, and of what cannot be looked at, to be named."""
+    for path, found in reached(root, skip):
+        if found is None or stat.S_ISREG(found.st_mode):  # a pipe or a device holds nothing, and reading it may not end
+            yield path, os.path.relpath(path, root), found.st_size if found else 0
 
 
-def _size(path: str) -> int:
+def reached(root: str, skip: Iterable[str] = ()) -> Iterator[tuple[str, os.stat_result | None]]:
+    """Everything below the root, itself included, with what it is; `skip` names files and directories in it.
+
+    Links are followed, since what they lead to is as good as below the root; last, so that things have their own names.
+    """
+    left_out = {os.path.normpath(os.path.join(root, name)) for name in skip}
+    visited = {_identity(found) for path in left_out if (found := _look(path))}
+    starts = [os.path.normpath(root)]
+    for start in starts:  # grows as links are met
+        found = _look(start)
+        if found is None or _identity(found) not in visited:
+            yield from _below(start, left_out, visited, starts)
+
+
+def _below(
+    start: str, left_out: set[str], visited: set[Identity], links: list[str]
+) -> Iterator[tuple[str, os.stat_result | None]]:
+    waiting = [start]
+    while waiting:
+        path = waiting.pop()
+        try:
+            found = os.stat(path)
+            directory = stat.S_ISDIR(found.st_mode)
+            if path in left_out or (directory and _identity(found) in visited):
+                continue
+            inner = [os.path.join(path, name) for name in os.listdir(path)] if directory else []
+        except OSError as error:
+            if error.errno not in _NOTHING_THERE:
+                yield path, None
+            continue
+        visited.add(_identity(found))
+        yield path, found
+        waiting += sorted((name for name in inner if not os.path.islink(name)), reverse=True)
+        links += sorted(name for name in inner if os.path.islink(name))
+
+
+def _look(path: str) -> os.stat_result | None:
     try:
-        return os.stat(path).st_size
+        return os.stat(path)
     except OSError:
-        return 0
+        return None
+
+
+def _identity(found: os.stat_result) -> Identity:
+    return found.st_dev, found.st_ino
 
 
 def scan(roots: list[dict[str, Any]], fragments: list[str]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from ..errors import HoldfastError, StorageFailed
 from ..model.query import Filter
 from ..model.scope import whole
 from ..recall.missing import lost
+from . import scan
 from .holdings import holdings
 from .intent import trouble
 
@@ -188,12 +189,13 @@ def _seq(line: Line) -> int:
 
 def _wrong_modes(home: str) -> Iterator[str]:
     """What is wrong with any file or directory of the home, the home itself included."""
-    paths = [home, *(os.path.join(folder, name) for folder, below, names in os.walk(home) for name in (*below, *names))]
-    for path in paths:
+    for path, _ in scan.reached(home):
         try:
             wrong = private_mode_wrong(path)
         except FileNotFoundError:
             continue
+        except OSError as error:
+            wrong = f"{path} cannot be looked at ({error.strerror})"
         if wrong is not None:
             yield wrong
 

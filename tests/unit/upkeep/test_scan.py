@@ -64,13 +64,50 @@ def test_many_patterns_are_found_by_table_as_by_single_search(tmp_path, monkeypa
     assert len(one_by_one) == 5
 
 
-def test_files_and_folders_can_be_left_out_and_links_are_not_followed(tmp_path):
+def test_files_and_folders_can_be_left_out_and_what_is_linked_has_its_own_name(tmp_path):
     for name in ("keep", "skip", "other"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "file").write_text("the hidden words")
     (tmp_path / "link").symlink_to(tmp_path / "keep" / "file")
+    (tmp_path / "back").symlink_to(tmp_path)
+    (tmp_path / "around").symlink_to(tmp_path / "skip")
+    (tmp_path / "nowhere").symlink_to(tmp_path / "nowhere")
     answer = search(tmp_path, "the hidden words", skip=["skip", os.path.join("other", "file")])
     assert list(answer["found"]) == [os.path.join("keep", "file")]
+
+
+@pytest.mark.parametrize("link", ["file", "folder", "root"])
+def test_what_a_link_leads_to_is_searched(tmp_path, link):
+    target, root = tmp_path / "elsewhere", tmp_path / "root"
+    target.mkdir()
+    (target / "file").write_text("the hidden words")
+    if link == "root":
+        root.symlink_to(target)
+    else:
+        root.mkdir()
+        (root / link).symlink_to(target / "file" if link == "file" else target)
+    name = os.path.join("folder", "file") if link == "folder" else "file"
+    assert list(search(root, "the hidden words")["found"]) == [name]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes")
+def test_a_pipe_is_passed_by(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    answer = search(tmp_path, "the hidden words")
+    assert (answer["files"], answer["unreadable"]) == (0, [])
+
+
+def test_a_folder_that_cannot_be_listed_is_named(tmp_path, monkeypatch):
+    (tmp_path / "closed").mkdir()
+    listdir = os.listdir
+
+    def refuse(path):
+        if os.path.basename(path) == "closed":
+            raise PermissionError(13, "no")
+        return listdir(path)
+
+    monkeypatch.setattr(os, "listdir", refuse)
+    assert search(tmp_path, "the hidden words")["unreadable"] == ["closed"]
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path, monkeypatch):

@@ -5,6 +5,7 @@ import os
 
 import pytest
 
+import holdfast
 from holdfast.model.entry import Tombstone
 from holdfast.model.moment import iso
 from holdfast.model.query import Filter
@@ -139,6 +140,28 @@ def test_files_that_others_can_reach_are_found(files):
     found = what(verify(files.store))
     assert len(found) == 2
     assert all("others" in one for one in found)
+
+
+def test_a_home_behind_a_link_is_as_private_as_what_it_leads_to(tmp_path):
+    (tmp_path / "real").mkdir(mode=0o700)
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    with holdfast.open(tmp_path / "link") as memory:
+        memory.add("words")
+        assert memory.verify()["ok"]
+        os.chmod(tmp_path / "real", 0o755)
+        assert not memory.verify()["ok"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no modes")
+def test_files_behind_a_link_that_others_can_reach_are_found(tmp_path):
+    (tmp_path / "real").mkdir(mode=0o700)
+    (tmp_path / "home").mkdir(mode=0o700)
+    (tmp_path / "home" / "agents").symlink_to(tmp_path / "real")
+    with holdfast.open(tmp_path / "home") as memory:
+        memory.add("words")
+        assert memory.verify()["ok"]
+        os.chmod(tmp_path / "real" / "main" / "sessions", 0o755)
+        assert not memory.verify()["ok"]
 
 
 def test_an_interrupted_forget_is_found(desk, monkeypatch):

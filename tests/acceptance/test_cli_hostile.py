@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import stat
 import subprocess
@@ -34,6 +35,21 @@ def filled(shell: Shell) -> list[str]:
     told = {"session": "chat", "tags": ["boat"], "type": "decision"}
     lines = [json.dumps({**told, "text": f"keel {text}", "rationale": text}) for text in HOSTILE]
     return shell.good("add", "--jsonl", "-", stdin="\n".join(lines)).out.split()
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("add <&-", 2), ("add - <&-", 2), ("import - <&-", 1), ("forget --topic x <&-", 2), ("list >&-", 0),
+        ("list 2>&-", 0), ("add 'an elm' <&- >&- 2>&-", 0),
+    ],
+)  # fmt: skip
+def test_a_closed_stream_is_an_empty_one(shell: Shell, line: str, code: int) -> None:
+    shell.add("an oak")
+    command = " ".join([*map(shlex.quote, COMMAND), line])
+    ran = subprocess.run(["sh", "-c", command], env=shell.environment, capture_output=True, timeout=60)
+    assert (ran.returncode, b"itself failed" in ran.stderr) == (code, False)
+    assert shell.json("verify")["ok"]
 
 
 def test_no_stored_character_reaches_a_pipe_unescaped(shell: Shell) -> None:

@@ -17,6 +17,7 @@ def main() -> None:
     """Run the command line and exit: what the `holdfast` script calls."""
     import sys
 
+    _fill_streams()
     try:
         from .run import run
 
@@ -24,6 +25,17 @@ def main() -> None:
     except KeyboardInterrupt:
         code = STOPPED
     _leave(code)
+
+
+def _fill_streams() -> None:
+    """A stream that the caller closed is an empty one. Left closed, its number would go to the next file that is
+    opened, a journal perhaps, and what is printed with it."""
+    import os
+    import sys
+
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
 
 
 def _leave(code: int) -> NoReturn:

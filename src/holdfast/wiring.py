@@ -89,7 +89,14 @@ def open(
 
 
 def _path(given: str | os.PathLike[str]) -> str:
-    return os.fsdecode(_fit(given, isinstance(given, (str, os.PathLike)), "path", "the path of a directory"))
+    path = os.fsdecode(_fit(given, isinstance(given, (str, os.PathLike)), "path", "the path of a directory"))
+    try:
+        possible = b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        possible = False
+    if not possible:
+        raise Invalid("path has a NUL or a lone surrogate in it, which no path can have", field="path")
+    return path
 
 
 def _hooks(given: Iterable[Callable[[Event], object]]) -> tuple[Callable[[Event], object], ...]:

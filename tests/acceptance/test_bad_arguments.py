@@ -62,6 +62,8 @@ CALLS: list[tuple[str, Act]] = [
     ("limit", lambda m: m.sessions(limit="3")),
     ("offset", lambda m: m.sessions(offset=-1)),
     ("offset", lambda m: m.query(offset=10**400)),
+    ("importance", lambda m: m.add("x", importance=10**5000)),
+    ("min_importance", lambda m: m.query(min_importance=10**5000)),
     ("scope", lambda m: m.add("x", scope=[])),
     ("session", lambda m: m.add("x", scope="user", session=["y"])),
     ("scope", lambda m: m.add("x", scope="")),
@@ -106,7 +108,7 @@ def test_open_refuses_what_it_cannot_use(tmp_path: Path, field: str, given: Any)
     assert refused.value.details["field"] == field
 
 
-@pytest.mark.parametrize("path", [5, b"home", [], True])
+@pytest.mark.parametrize("path", [5, b"home", [], True, "\0", "a\0b", "\ud800"])
 def test_a_home_is_a_path(path: Any) -> None:
     with pytest.raises(Invalid, match="path"):
         holdfast.open(path)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
 
 import pytest
 
@@ -162,6 +163,14 @@ def test_a_pipe_below_the_home_holds_nothing_up(tmp_path):
         entry = memory.add("a marmalade of quinces")
         os.mkfifo(tmp_path / "home" / "pipe")
         assert memory.forget(entry.id).clean
+
+
+def test_without_an_interpreter_nothing_counts_as_searched(tmp_path, monkeypatch):
+    with holdfast.open(tmp_path / "home") as memory:
+        entry = memory.add("a marmalade of quinces")
+        monkeypatch.setattr(sys, "executable", None)
+        receipt = memory.forget(entry.id)
+    assert (receipt.clean, receipt.residue) == (False, ("not searched: no interpreter is known",))
 
 
 def assert_says_what_was_checked(receipt):

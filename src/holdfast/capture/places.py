@@ -61,7 +61,7 @@ class Places:
     def of(self, item: Mapping[str, Any]) -> Place:
         """The place of an item, checked against what its caller may write."""
         if not isinstance(item, dict):
-            raise Invalid(f"an entry must be a mapping of fields, not {type(item).__name__}", field="entry")
+            fields.named(item, "entry")
         named = tuple(map(item.get, FIELDS))
         try:
             found = self._known.get(named) or self._as_before(named)

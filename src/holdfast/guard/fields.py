@@ -82,7 +82,7 @@ def share(given: Any, field: str) -> float:
     if isinstance(given, bool) or not isinstance(given, (int, float)):
         raise broken(field, f"must be a number from 0.0 to 1.0, not {type(given).__name__}")
     if not 0 <= given <= 1:  # also false for NaN
-        raise broken(field, f"must be from 0.0 to 1.0, not {given}")
+        raise broken(field, "must be from 0.0 to 1.0")  # a whole number may be too long to be shown
     return float(given) + 0.0  # a zero below zero is written as one
 
 

@@ -162,6 +162,8 @@ def _scan(roots: list[dict[str, Any]], fragments: list[str]) -> dict[str, Any]:
     """The answer of the other process; where none can be started, everything counts as unread."""
     import subprocess
 
+    if not sys.executable:  # an interpreter inside another program may not know where it came from
+        return _unsearched("no interpreter is known")
     job = json.dumps({"roots": roots, "fragments": fragments, "path": sys.path})
     try:
         source = read_file(REAL, scan.__file__).decode()
@@ -170,5 +172,9 @@ def _scan(roots: list[dict[str, Any]], fragments: list[str]) -> dict[str, Any]:
         )
         answer = json.loads(done.stdout)
     except (OSError, ValueError, subprocess.SubprocessError) as error:
-        return {"files": 0, "bytes": 0, "found": {}, "unreadable": [f"not searched: {type(error).__name__}"]}
+        return _unsearched(type(error).__name__)
     return dict(answer)
+
+
+def _unsearched(why: str) -> dict[str, Any]:
+    return {"files": 0, "bytes": 0, "found": {}, "unreadable": [f"not searched: {why}"]}

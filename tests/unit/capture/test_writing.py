@@ -1,6 +1,7 @@
 """Writing: where entries go, what is refused before anything is made, and what happens at a full session."""
 
 import os
+from types import MappingProxyType
 
 import pytest
 
@@ -35,6 +36,11 @@ def test_an_unknown_key_makes_a_session_and_the_same_key_finds_it(memory):
 def test_the_same_key_of_two_users_is_two_sessions(memory):
     one, two = memory.add("one", session="k", user="ana"), memory.add("two", session="k", user="ben")
     assert one.session_id != two.session_id
+
+
+def test_any_mapping_is_an_entry(memory):
+    (entry,) = memory.add_many([MappingProxyType({"text": "one", "session": "k"})])
+    assert memory.get(entry.id).text == "one"
 
 
 def test_without_a_session_an_entry_goes_to_the_users_default(memory):

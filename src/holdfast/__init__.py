@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from .memory import Memory
     from .model.card import Card
     from .model.entry import Entry
-    from .model.hit import Context, Entries, Hit, SearchResult
+    from .model.hit import Context, Counted, Entries, Hit, Listed, SearchResult
     from .model.receipt import Receipt
     from .model.scope import Caller, Scope
     from .wiring import open
@@ -45,15 +45,16 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "AsyncMemory", "AsyncSession", "AsyncUser", "BadConfig", "Caller", "Card", "Context", "Corrupt", "Denied",
-    "Entries", "Entry", "FormatTooNew", "Hit", "HoldfastError", "Invalid", "Locked", "Memory", "MissingExtra",
-    "NotFound", "ProviderFailed", "Receipt", "Scope", "SearchResult", "Session", "SizeLimit", "StorageFailed",
-    "User", "aopen", "open",
+    "AsyncMemory", "AsyncSession", "AsyncUser", "BadConfig", "Caller", "Card", "Context", "Corrupt", "Counted",
+    "Denied", "Entries", "Entry", "FormatTooNew", "Hit", "HoldfastError", "Invalid", "Listed", "Locked", "Memory",
+    "MissingExtra", "NotFound", "ProviderFailed", "Receipt", "Scope", "SearchResult", "Session", "SizeLimit",
+    "StorageFailed", "User", "aopen", "open",
 ]  # fmt: skip
 
 _LAZY = {
     "AsyncMemory": "aio", "AsyncSession": "aio", "AsyncUser": "aio", "Caller": "model.scope", "Card": "model.card",
-    "Context": "model.hit", "Entries": "model.hit", "Entry": "model.entry", "Hit": "model.hit",
+    "Context": "model.hit", "Counted": "model.hit", "Entries": "model.hit", "Entry": "model.entry",
+    "Hit": "model.hit", "Listed": "model.hit",
     "Memory": "memory", "Receipt": "model.receipt", "Scope": "model.scope", "SearchResult": "model.hit",
     "Session": "handles", "User": "handles", "aopen": "aio", "config": "config", "open": "wiring",
 }  # fmt: skip

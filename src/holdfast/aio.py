@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Iterator
 
     from .model.card import Card
+    from .model.hit import Listed
 
 THREADS = 8  # more would only wait for the same disk and locks
 PAGE = 256  # lines of an export fetched at once; a thread switch a line would cost more than the line
@@ -163,8 +164,8 @@ class AsyncUser(OnThreads[User]):
     forget = on_thread(User.forget)
 
 
-def _sessions(found: list[Session], threads: Threads) -> list[AsyncSession]:
-    return [AsyncSession(session, threads) for session in found]
+def _sessions(found: Listed[Session], threads: Threads) -> Listed[AsyncSession]:
+    return found.holding(AsyncSession(session, threads) for session in found)
 
 
 class Opening:

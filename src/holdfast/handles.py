@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from .memory import Memory
     from .model.card import Card
     from .model.entry import Entry
-    from .model.hit import Context, Entries, SearchResult
+    from .model.hit import Context, Counted, Entries, Listed, SearchResult
     from .model.receipt import Receipt
 
 
@@ -75,7 +75,7 @@ class Session:
         """The block for an agent in this session."""
         return self._memory.context(prompt, session=self.id, **options)
 
-    def tags(self) -> dict[str, int]:
+    def tags(self) -> Counted:
         """How often each tag is used in this session."""
         return self._memory.tags(session=self.id)
 
@@ -116,16 +116,22 @@ class User:
         """Set a key; an older value is superseded and stays in the history until compaction."""
         return self._memory.add(value, type="preference", key=key, scope="user", user=self.id, **fields)
 
-    def memories(self) -> list[Entry]:
-        """What is remembered, by key."""
+    def memories(self) -> Listed[Entry]:
+        """What is remembered, by key; `degraded` says what the list lacks."""
         found = self._memory.query(
             user=self.id, types=["preference"], scopes=["user"], rank="recent", limit=None, every=True
         )
-        return sorted((entry for entry in found if entry.key is not None), key=lambda entry: str(entry.key))
+        return found.holding(
+            sorted((entry for entry in found if entry.key is not None), key=lambda entry: str(entry.key))
+        )
 
     def recall(self, key: str) -> Entry | None:
-        """The value of one key, if there is one."""
-        return next((entry for entry in self.memories() if entry.key == key), None)
+        """The value of one key, if there is one; Locked where the index has not seen enough to tell."""
+        known = self.memories()
+        found = next((entry for entry in known if entry.key == key), None)
+        if found is None:
+            self._memory.store.absent(known.behind)
+        return found
 
     def forget(self, key: str, *, dry_run: bool = False) -> Receipt:
         """Erase a key with its history."""

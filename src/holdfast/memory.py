@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from .model.entry import Entry
-    from .model.hit import Context, Entries, SearchResult
+    from .model.hit import Context, Counted, Entries, Listed, SearchResult
     from .model.receipt import Receipt
     from .model.scope import Caller, Scope
     from .ports import Progress
@@ -136,12 +136,13 @@ class Memory(SeedMethods):
 
     def sessions(
         self, *, user: str | None = None, workspace: str | None = None, limit: int | None = None, offset: int = 0
-    ) -> list[Session]:
-        """Sessions, last used first, with live counts."""
+    ) -> Listed[Session]:
+        """Sessions, last used first, with live counts; `degraded` says what the list lacks."""
+        from .recall.browsing import cards
+
         most, first = None if limit is None else validate.limit(limit, MOST_SESSIONS), validate.offset(offset)
-        scope = self.scope(user=user, workspace=workspace)
-        self.store.index.refresh(scope, self.store.settings["index.wait_ms"])
-        return [Session(self, card) for card in self.store.index.cards(scope, limit=most, offset=first)]
+        found = cards(self.store, self.scope(user=user, workspace=workspace), most, first)
+        return found.holding(Session(self, card) for card in found)
 
     def save_session(self, /, session: str, **changes: Any) -> Session:
         """Change a session's title, preferences, or its decay and compaction overrides."""
@@ -247,13 +248,11 @@ class Memory(SeedMethods):
         store = self.store.within(scope.workspace)
         return compose_for(store, scope, prompt, parts=parts, budget=budget, limit=limit)
 
-    def tags(
-        self, *, user: str | None = None, session: str | None = None, workspace: str | None = None
-    ) -> dict[str, int]:
-        """How often each tag is used."""
-        scope = self.scope(user=user, session=session, workspace=workspace)
-        self.store.index.refresh(scope, self.store.settings["index.wait_ms"])
-        return self.store.index.tags(scope)
+    def tags(self, *, user: str | None = None, session: str | None = None, workspace: str | None = None) -> Counted:
+        """How often each tag is used; `degraded` says what the counts lack."""
+        from .recall.browsing import tags
+
+        return tags(self.store, self.scope(user=user, session=session, workspace=workspace))
 
     # -- removing
 
@@ -262,6 +261,7 @@ class Memory(SeedMethods):
         from .capture import changing
 
         found = self.query(session=one(session), rank="oldest", every=True, **filters)
+        self.store.require_level(found.behind, "what is to be hidden")
         scope = self.scope(session=session, act="write")
         return changing.delete(self.store, scope, [entry.id for entry in found], reason)
 
@@ -306,9 +306,7 @@ class Memory(SeedMethods):
         """Lines of a session, user, workspace or (`user="*"`) everything; `load` reads them back."""
         from .upkeep import export
 
-        scope = self.scope(user=user, session=session, workspace=workspace)
-        self.store.index.refresh(scope, self.store.settings["index.wait_ms"])
-        return export.export(self.store, scope, format)
+        return export.export(self.store, self.scope(user=user, session=session, workspace=workspace), format)
 
     def load(self, path: str | Iterable[str], *, progress: Progress | None = None) -> dict[str, Any]:
         """Read an export back: what exists or was forgotten is skipped; the report counts each."""

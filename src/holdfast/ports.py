@@ -144,6 +144,9 @@ class Index(Protocol):
         With `wait_ms=0` it does not wait for another writer of the index, who does the work instead.
         """
 
+    def lagging(self, scope: Scope) -> Mapping[str, Mark | None]:
+        """Journals that were still behind when this thread last waited for `refresh`, with how far each was read."""
+
     def compare(self, scope: Scope) -> int:
         """Look at every journal, announced or not; returns how many had changed unannounced."""
 

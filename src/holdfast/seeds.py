@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from .model.entry import Entry
+    from .model.hit import Listed
     from .model.scope import Scope
 
     class Facade(Protocol):
@@ -25,13 +26,13 @@ if TYPE_CHECKING:
         def get(self, id: str) -> Entry: ...
         def delete(self, id: str) -> bool: ...
         def delete_where(self, session: str, reason: str, **filters: Any) -> int: ...
-        def query(self, *, session: str | None = None, **filters: Any) -> list[Entry]: ...
+        def query(self, *, session: str | None = None, **filters: Any) -> Listed[Entry]: ...
         def export(self, format: str = "jsonl", *, session: str | None = None) -> Iterator[str]: ...
         def compact(self, session: str | None = None) -> dict[str, Any]: ...
         def reindex(self) -> dict[str, Any]: ...
         def stats(self, *, session: str | None = None) -> dict[str, Any]: ...
         def get_memory(self, session_id: str, memory_id: str) -> Entry | None: ...
-        def query_memories(self, session_id: str, query: Mapping[str, Any]) -> list[Entry]: ...
+        def query_memories(self, session_id: str, query: Mapping[str, Any]) -> Listed[Entry]: ...
 
 
 class SeedMethods:
@@ -53,18 +54,19 @@ class SeedMethods:
         """Hide an entry of this session."""
         return self.get_memory(session_id, memory_id) is not None and self.delete(memory_id)
 
-    def query_memories(self: Facade, session_id: str, query: Mapping[str, Any]) -> list[Entry]:
+    def query_memories(self: Facade, session_id: str, query: Mapping[str, Any]) -> Listed[Entry]:
         """Entries by the seed's query object, with its names (timeRange, minImportance, sortBy, maxDepth)."""
-        return [_as_seed(entry) for entry in self.query(session=one(session_id), **_our_names(query))]
+        found = self.query(session=one(session_id), **_our_names(query))
+        return found.holding(map(_as_seed, found))
 
-    def search_by_topic(self: Facade, session_id: str, topic: str) -> list[Entry]:
+    def search_by_topic(self: Facade, session_id: str, topic: str) -> Listed[Entry]:
         """Entries with this tag or one below it, most relevant first."""
         return self.query_memories(session_id, {"tags": [topic], "limit": 200})
 
-    def search_by_type(self: Facade, session_id: str, type: str) -> list[Entry]:
+    def search_by_type(self: Facade, session_id: str, type: str) -> Listed[Entry]:
         return self.query_memories(session_id, {"types": [type], "limit": 200})
 
-    def search_by_time_range(self: Facade, session_id: str, start: Any, end: Any) -> list[Entry]:
+    def search_by_time_range(self: Facade, session_id: str, start: Any, end: Any) -> Listed[Entry]:
         return self.query_memories(session_id, {"timeRange": {"start": start, "end": end}, "limit": 200})
 
     def delete_memories_by_topic(self: Facade, session_id: str, topic: str) -> int:

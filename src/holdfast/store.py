@@ -76,6 +76,15 @@ class Store:
                 behind=behind,
             )
 
+    def require_level(self, behind: int, what: str) -> None:
+        """Before anything is done to all of something: Locked while the index has not seen everything."""
+        if behind:
+            raise Locked(
+                f"the index of agent {self.agent} is behind by {behind} journals, so {what} may not be all there is; "
+                "nothing was done: try again, and run `holdfast status` if it stays so",
+                behind=behind,
+            )
+
     def read_only(self) -> bool:
         """Whether the home cannot be written (D45)."""
         return not os.access(self.home, os.W_OK)

@@ -6,7 +6,21 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any, assert_type
 
 import holdfast
-from holdfast import AsyncMemory, Card, Context, Entries, Entry, Hit, Memory, Receipt, SearchResult, Session, User
+from holdfast import (
+    AsyncMemory,
+    Card,
+    Context,
+    Counted,
+    Entries,
+    Entry,
+    Hit,
+    Listed,
+    Memory,
+    Receipt,
+    SearchResult,
+    Session,
+    User,
+)
 from holdfast.ports import Clock, Index, Journal
 from holdfast.testing import FixedClock
 
@@ -23,7 +37,7 @@ def opening() -> None:
 def writing(memory: Memory, session: Session) -> None:
     assert_type(memory.create_session("ana", workspace="."), Session)
     assert_type(memory.load_session("some key"), Session)
-    assert_type(memory.sessions(), list[Session])
+    assert_type(memory.sessions(), Listed[Session])
     assert_type(session.card, Card)
     entry = session.add("Use the code flow", type="decision", importance=0.9, rationale="safest")
     assert_type(entry, Entry)
@@ -60,7 +74,7 @@ def recalling(memory: Memory) -> None:
     assert_type(found[0], Hit)
     assert_type(memory.get("mem_"), Entry)
     assert_type(memory.query(types=["decision"], tags={"include": ["security"]}, since="2w", limit=10), Entries)
-    assert_type(memory.tags(), dict[str, int])
+    assert_type(memory.tags(), Counted)
     context = memory.context("what did we decide?", session="key", budget=800)
     assert_type(context, Context)
     assert_type(context.text, str)
@@ -79,7 +93,7 @@ def users(memory: Memory) -> None:
     user = memory.user("ana")
     assert_type(user, User)
     assert_type(user.remember("editor", "vim"), Entry)
-    assert_type(user.memories(), list[Entry])
+    assert_type(user.memories(), Listed[Entry])
     assert_type(user.forget("editor"), Receipt)
 
 
@@ -87,7 +101,7 @@ def seed_names(memory: Memory, session: Session) -> None:
     assert_type(memory.add_memory(session.id, {"type": "conversation", "content": {"message": "hello"}}), str)
     assert_type(memory.get_memory(session.id, "mem_"), Entry | None)
     assert_type(memory.delete_memory(session.id, "mem_"), bool)
-    assert_type(memory.search_by_topic(session.id, "oauth2"), list[Entry])
+    assert_type(memory.search_by_topic(session.id, "oauth2"), Listed[Entry])
     assert_type(memory.delete_memories_by_topic(session.id, "personal_info"), int)
     assert_type(memory.export_session(session.id, "json"), str)
 

@@ -24,20 +24,16 @@ if TYPE_CHECKING:
 _WAIT_MS = 2_000
 
 
-def _place(store: Store, scope: Scope, id: str, every: bool = False) -> Address:
+def amend(store: Store, scope: Scope, id: str, by: str, given: Mapping[str, Any]) -> Entry:
+    """Append an amendment and return the entry as it stands now."""
     behind = store.index.refresh(scope, _WAIT_MS)
-    place = store.index.locate(scope, [id], every).get(id)
+    place = store.index.locate(scope, [id]).get(id)
     if place is None:
         store.absent(behind)
         raise NotFound(f"no entry {id[:40]!r} in this scope; `holdfast list` shows what there is", id=id[:40])
-    return place
-
-
-def amend(store: Store, scope: Scope, id: str, by: str, given: Mapping[str, Any]) -> Entry:
-    """Append an amendment and return the entry as it stands now."""
-    place = _place(store, scope, id)
     before = store.reader.one(scope, id)
     if before is None:
+        store.absent(behind)
         raise NotFound(f"entry {id} no longer reads back; run `holdfast verify`", id=id)
     changes = store.redactor.changes(validate.changes(given, type=before.type, keyed=before.key is not None))
     change = store.journal.amend(_own(store, scope, place), place.journal, id, by, changes)
@@ -57,6 +53,9 @@ def delete(store: Store, scope: Scope, ids: Sequence[str], reason: str = "user")
     places = store.index.locate(scope, ids)
     if len(places) < len(ids):
         store.absent(behind)
+    if behind:  # an index that has not seen it hidden would have it hidden twice
+        there = store.reader.entries(scope, list(places))
+        places = {id: place for id, place in places.items() if id in there}
     now = iso(store.clock.now())
     by_journal: dict[str, list[Tombstone]] = {}
     for id, place in places.items():
@@ -73,6 +72,8 @@ def undelete(store: Store, scope: Scope, id: str) -> Entry:
     behind = store.index.refresh(scope, _WAIT_MS)
     stone = store.index.buried(scope, [id]).get(id)
     place = store.index.locate(scope, [id], every=True).get(id)
+    if place is not None and place.journal in store.index.lagging(scope):
+        store.require_level(behind, "what was deleted")
     if stone is None and place is not None:
         found = store.reader.one(scope, id, every=True)
         if found is not None:

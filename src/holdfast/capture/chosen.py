@@ -31,7 +31,7 @@ def check(store: Store, caller: Caller, drafts: Sequence[Draft]) -> None:
     _once(chosen)
     ids = [draft.id for draft in chosen]
     found = stored(store, caller, ids)
-    for id in store.index.buried(whole(store.agent), ids):
+    for id in store.reader.buried(whole(store.agent), ids):
         raise _refused(caller, id, "was deleted; undelete it, or add this under another id")
     for id in _in_quarantine(store, ids) - found.keys():
         raise _refused(caller, id, "belongs to an entry in quarantine; load a backup, forget it, or choose another id")

@@ -10,7 +10,7 @@ from ..errors import NotFound
 from . import entries, figures, screen
 from .everywhere import NOTHING, OK, Call, Verb, pass_call
 from .filters import filters, narrowed
-from .finding import show
+from .finding import lacking, show
 from .visible import in_one_line
 
 if TYPE_CHECKING:
@@ -80,6 +80,9 @@ def memories(call: Call, key: str | None) -> int:
     with call.memory() as memory:
         user = memory.user(call.user if call.user is not None else memory.default_user)
         found = user.memories()
+        if key is not None and all(entry.key != key for entry in found):
+            memory.store.absent(found.behind)
+    lacking(found)
     if key is not None:
         return _value(call, user.id, key, found)
     if call.as_json:
@@ -118,6 +121,7 @@ def sessions(call: Call, workspace: str | None, limit: int, offset: int) -> int:
     with call.memory() as memory:
         found = memory.sessions(user=call.user, workspace=workspace, limit=limit, offset=offset)
         zone = figures.zone_of(memory)
+    lacking(found)
     if call.as_json:
         screen.data([session.to_dict() for session in found])
     elif found:
@@ -154,6 +158,7 @@ def timeline(call: Call, session: str | None, since: str | None, until: str | No
         which = session or _latest(memory, call.user)
         found = memory.query(session=which, user=call.user, rank="oldest", every=True, since=since, until=until)
         zone = figures.zone_of(memory)
+    lacking(found)
     if call.as_json:
         screen.data([entry.to_dict() for entry in found])
     else:
@@ -166,6 +171,7 @@ def timeline(call: Call, session: str | None, since: str | None, until: str | No
 def _latest(memory: Memory, user: str | None) -> str:
     found = memory.sessions(user=user, limit=1)
     if not found:
+        memory.store.absent(found.behind)
         raise NotFound("there are no sessions yet; `holdfast add` begins one")
     return found[0].id
 
@@ -194,6 +200,7 @@ def tags(call: Call, session: str | None, workspace: str | None) -> int:
     """
     with call.memory() as memory:
         found = memory.tags(user=call.user, session=session, workspace=workspace)
+    lacking(found)
     if call.as_json:
         screen.data(found)
     elif found:

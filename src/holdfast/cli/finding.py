@@ -13,7 +13,7 @@ from .filters import filters, narrowed, was_given
 if TYPE_CHECKING:
     from datetime import tzinfo
 
-    from holdfast import Entry, SearchResult
+    from holdfast import Counted, Entry, Listed, SearchResult
 
 
 @click.command(cls=Verb)
@@ -93,8 +93,15 @@ def query(call: Call, /, references: tuple[str, ...], **given: Any) -> int:
     return show(call, found, zone, "no entry passes these filters")
 
 
-def show(call: Call, found: list[Entry], zone: tzinfo | None, otherwise: str) -> int:
+def lacking(found: Listed[Any] | Counted) -> None:
+    """Say on stderr what kept a list from being whole, also beside JSON, which is the bare list."""
+    if found.degraded:
+        screen.warn(f"this list may not be whole: {found.degraded}")
+
+
+def show(call: Call, found: Listed[Entry], zone: tzinfo | None, otherwise: str) -> int:
     """Print a list of entries, or say that there is none."""
+    lacking(found)
     if call.as_json:
         screen.data([entry.to_dict() for entry in found])
     else:

@@ -85,6 +85,8 @@ def stats(call: Call, session: str | None) -> int:
     """
     with call.memory() as memory:
         report = memory.stats(user=call.user, session=session)
+    if report["degraded"] and not call.as_json:
+        screen.warn(f"these counts may not be whole: {report['degraded']}")
     if call.as_json:
         screen.data(report)
     elif "session_id" in report:

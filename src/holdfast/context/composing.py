@@ -14,6 +14,7 @@ from ..model.hit import Context, Hit
 from ..model.ids import entry_id
 from ..model.query import Filter
 from ..recall import searching
+from ..recall.lacking import degraded
 from ..recall.prompts import shortened
 from ..text.tokens import estimate
 from .budget import fill
@@ -54,22 +55,22 @@ def compose_for(
     seats = kept if limit is None else fields.limit(limit)
     if not settings["context.inject"]:
         return _context(store, "", [], f"switched off by context.inject ({settings.origin('context.inject')})")
-    store.index.refresh(scope, settings["index.wait_ms"])
+    behind = store.index.refresh(scope, settings["index.wait_ms"])
     items: dict[str, Hit] = {}
-    degraded = None
+    lacking = degraded(store, scope, behind)
     if "memories" in wanted and settings["context.user_memories"]:
         items.update(_as_items(_memories(store, scope)))
     if "pins" in wanted:
         items.update(_as_items(_pins(store, scope)))
     if "recall" in wanted and asked and seats:
         found = _recalled(store, scope, prompt, seats)
-        degraded = found.degraded
+        lacking = found.degraded
         said = {_says(item) for item in items.values()}
         for hit in _distinct(_beside_the_best(found))[:seats]:
             if hit.entry is not None and injectable(hit.entry) and _says(hit) not in said:
                 items.setdefault(hit.id, hit)
     text, chosen = fill(Frame(os.urandom(4).hex()), list(items.values()), most)
-    return _context(store, text, chosen, degraded)
+    return _context(store, text, chosen, lacking)
 
 
 def _parts(given: Sequence[str]) -> list[str]:
@@ -86,10 +87,10 @@ def _tokens(budget: int) -> int:
     return budget
 
 
-def _context(store: Store, text: str, items: Sequence[Hit], degraded: str | None) -> Context:
+def _context(store: Store, text: str, items: Sequence[Hit], lacking: str | None) -> Context:
     id = "ctx_" + entry_id(store.clock.now())[4:]
     return Context(
-        id=id, text=text, items=tuple(items), tokens=estimate(text) if text else 0, degraded=degraded
+        id=id, text=text, items=tuple(items), tokens=estimate(text) if text else 0, degraded=lacking
     )  # fmt: skip
 
 
@@ -104,7 +105,8 @@ def _memories(store: Store, scope: Scope) -> Iterable[Entry]:
 
 def _pins(store: Store, scope: Scope) -> Iterable[Entry]:
     rows = store.index.rows(scope, Filter(pinned=True), "time", store.settings["context.memories"])
-    return store.reader.entries(scope, [row.id for row in rows]).values()
+    found = store.reader.entries(scope, [row.id for row in rows])
+    return [entry for entry in found.values() if entry.pinned]  # it may have been unpinned since
 
 
 def _recalled(store: Store, scope: Scope, prompt: str, seats: int) -> SearchResult:

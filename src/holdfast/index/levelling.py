@@ -21,11 +21,12 @@ from .vectors import WithVectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from _thread import _local
+    from collections.abc import Iterable, Mapping, Sequence
 
     import apsw
 
-    from ..model.replay import Size
+    from ..model.replay import Mark, Size
     from ..model.scope import Scope
     from ..ports import Clock, Journal
     from .catchup import Bringing
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
 _INLINE_JOURNALS = 50  # a writer builds a missing index itself only in a home as small as this
 _ROUNDS = 4
+_NOTHING: Mapping[str, Mark | None] = {}
 
 
 class Levelled(WithVectors):
@@ -58,6 +60,7 @@ class Levelled(WithVectors):
     _burst: Burst
     lock: IndexLock
     _compared: float
+    _mine: _local  # what each thread was told
     _recency: str | None = None  # the stamp of recalled.jsonl with which the table was last seen level
 
     def announce(self, scope: Scope, journal: str) -> None:
@@ -73,9 +76,29 @@ class Levelled(WithVectors):
     def refresh(self, scope: Scope, wait_ms: int) -> int:
         self.live.look_again()
         try:
-            return self._brought_level(wait_ms)
+            behind = self._brought_level(wait_ms)
+            if wait_ms > 0:
+                self._mine.lagging = self._left_behind() if behind else _NOTHING
+            return behind
         finally:
             self.live.begin()
+
+    def lagging(self, scope: Scope) -> Mapping[str, Mark | None]:
+        return getattr(self._mine, "lagging", _NOTHING)
+
+    def _left_behind(self) -> Mapping[str, Mark | None]:
+        """Journals that are behind, with how far they were read; all of them where the index cannot say."""
+        try:
+            names = set(self.marks.names()) if self.trouble is None else self._every()
+            left = list(self._behind(names))
+            rows = self.live.ask(lambda c: {name: file_row(c, name) for name in left})
+        except (HoldfastError, OSError):
+            return dict.fromkeys(self._journal.journals(self._all))
+        return {name: None if row is None else row.mark for name, row in rows.items()}
+
+    def _every(self) -> set[str]:
+        """Journals that there are, and those that the index knows."""
+        return {*self._journal.journals(self._all), *self.live.ask(questions.journals)}
 
     def _brought_level(self, wait_ms: int) -> int:
         try:
@@ -224,11 +247,10 @@ class Levelled(WithVectors):
         self._compared = time.monotonic()
         base = self.live.ready()
         sign = self.live.typed(lambda: sign_if_any(self.marks, self._journal, self._all))
-        known = self.live.ask(questions.journals)
+        found = self._every()
         self.live.stale = False
-        found = set(self._journal.journals(self._all))
         marked = set(self.marks.names())
-        changed = [name for name in self._behind(found | known) if name not in marked]
+        changed = [name for name in self._behind(found) if name not in marked]
         for name in changed:
             self.marks.put(name)
         if sign is None:

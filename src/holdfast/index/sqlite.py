@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+from _thread import _local
 
 from ..disk import REAL
 from ..errors import HoldfastError, StorageFailed
@@ -71,6 +72,7 @@ class SqliteIndex(Levelled):
         self._compared = time.monotonic()
         self._stemmer: Stemmer | None = None
         self._noted = Noted()
+        self._mine = _local()
         self.recalled = Recalled(recalled, disk)
         self.marks = Marks(folder, disk)
         self._levels = Levels()

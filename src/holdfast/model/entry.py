@@ -164,6 +164,12 @@ def still_due(stones: Iterable[Tombstone], last: Mapping[str, Tombstone]) -> lis
     return due
 
 
+def standing(stones: Iterable[Tombstone]) -> dict[str, Tombstone]:
+    """The tombstones that hide something: the last one of each id, unless it lifts the mark."""
+    latest = {stone.id: stone for stone in stones}
+    return {id: stone for id, stone in latest.items() if stone.hides}
+
+
 def amended(entry: Entry, change: Amendment) -> Entry:
     """The entry with one amendment folded in."""
     values: dict[str, Any] = {name: change.set[name] for name in AMENDABLE if name in change.set}

@@ -1,4 +1,4 @@
-"""Hit, SearchResult, Entries and Context: what recall answers with.
+"""Hit, SearchResult, Listed, Entries, Counted and Context: what recall answers with.
 
 A hit cites an entry or `path:line` and shows every factor of its score. A result says in which mode
 it was found and, when something kept it from being whole, why (promise 7).
@@ -10,10 +10,15 @@ from .value import FrozenDict, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from typing import Any
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any, TypeVar
 
     from .entry import Entry
+
+    S = TypeVar("S")
+    T = TypeVar("T")
+else:
+    T = object  # `typing` costs a hook too much
 
 
 class Hit(Value):
@@ -75,14 +80,41 @@ class SearchResult(Value):
         }  # fmt: skip
 
 
-class Entries(list["Entry"]):
+class Listed(list[T]):
+    """A list that says what kept it from being whole; `behind` is how many journals the index has not seen all of."""
+
+    __slots__ = ("behind", "degraded")
+
+    def __init__(self, found: Iterable[T] = (), *, behind: int = 0, degraded: str | None = None) -> None:
+        super().__init__(found)
+        self.behind, self.degraded = behind, degraded
+
+    def holding(self, found: Iterable[S]) -> Listed[S]:
+        """A list of other things that lacks what this one lacks."""
+        return Listed(found, behind=self.behind, degraded=self.degraded)
+
+
+class Entries(Listed["Entry"]):
     """What a query found, and the ids that were referred to on the way and lead nowhere."""
 
     __slots__ = ("dangling",)
 
-    def __init__(self, found: Iterable[Entry] = (), dangling: tuple[str, ...] = ()) -> None:
-        super().__init__(found)
+    def __init__(
+        self, found: Iterable[Entry] = (), dangling: tuple[str, ...] = (), *,
+        behind: int = 0, degraded: str | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(found, behind=behind, degraded=degraded)
         self.dangling = dangling
+
+
+class Counted(dict[str, int]):
+    """Counts by name, and what kept them from being whole."""
+
+    __slots__ = ("degraded",)
+
+    def __init__(self, counts: Mapping[str, int], degraded: str | None = None) -> None:
+        super().__init__(counts)
+        self.degraded = degraded
 
 
 class Context(Value):

@@ -2,23 +2,29 @@
 
 An index row says where an entry lies; what a caller gets is always the journal's own line, with id,
 checksum and scope verified (D16). A line that does not read back is left out, and its journal is read
-again. The cache of parsed entries is emptied whenever anybody changes the index (`data_version`).
+again. The cache of parsed entries is emptied whenever anybody changes the index (`data_version`). Where the index is
+behind, what its journals say since counts as well (`unindexed`).
 """
 
 from __future__ import annotations
 
 from _thread import allocate_lock
 
+from ..errors import HoldfastError
+from ..model.moment import millis
 from ..model.query import passes
+from ..model.scope import whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..model.entry import Entry
+    from ..model.entry import Entry, Tombstone
     from ..model.query import Filter
+    from ..model.replay import Address, Mark
     from ..model.scope import Scope
     from ..ports import Index, Journal
+    from .unindexed import Behind
 
 _PAGE = 500
 _WAIT_MS = 2_000
@@ -46,6 +52,9 @@ class Reader:
     def entries(self, scope: Scope, ids: Sequence[str], every: bool = False) -> dict[str, Entry]:
         """The entries that exist, are in scope and read back whole; with `every` also hidden ones."""
         wanted = list(dict.fromkeys(ids))
+        if behind := self._index.lagging(scope):
+            found = self._read_behind(scope, wanted, every, behind)
+            return {id: found[id] for id in wanted if id in found}
         version = -1 if every else self._index.version(scope)
         found = {} if every else self._cached(scope, wanted, version)
         missing = [id for id in wanted if id not in found]
@@ -59,13 +68,65 @@ class Reader:
     def one(self, scope: Scope, id: str, every: bool = False) -> Entry | None:
         return self.entries(scope, [id], every).get(id)
 
-    def all(self, scope: Scope, wanted: Filter) -> Iterator[Entry]:
-        """Every entry that passes, oldest first, some hundreds at a time."""
-        ids = [row.id for row in self._index.rows(scope, wanted, "oldest")]
+    def all(self, scope: Scope, wanted: Filter, behind: Behind) -> Iterator[Entry]:
+        """Every entry that passes, oldest first, some hundreds at a time; `behind` as the index had it lagging."""
+        rows = self._index.rows(scope, wanted, "oldest")
+        ids = [row.id for row in rows]
+        if behind:
+            times = {row.id: row.time for row in rows}
+            times.update({e.id: millis(e.timestamp) for e in self.unindexed(scope, behind, wanted)})
+            ids = sorted(times, key=lambda id: (times[id], id))
         every = wanted.hidden or wanted.superseded
         for start in range(0, len(ids), _PAGE):
-            page = self._read(scope, ids[start : start + _PAGE], every)
+            page = self._read_behind(scope, ids[start : start + _PAGE], every, behind)
             yield from (entry for entry in page.values() if passes(entry, wanted))
+
+    def unindexed(self, scope: Scope, behind: Behind, wanted: Filter | None = None) -> list[Entry]:
+        """What lies in journals beyond what the index has read of them, and passes; without a filter all of it."""
+        from .unindexed import passing, unindexed  # here and below: nobody needs it while the index is level
+
+        found: list[Entry] = []
+        for journal in unindexed(self._journal, whole(scope.agent), behind):
+            entries = journal.entries.values() if wanted is None else passing(journal, wanted)
+            found += [entry for entry in entries if _sees(scope, entry) and (wanted is None or passes(entry, wanted))]
+        return found
+
+    def buried(self, scope: Scope, ids: Sequence[str]) -> dict[str, Tombstone]:
+        """The standing tombstones of these ids, those included that the index has not seen."""
+        found = self._index.buried(scope, ids)
+        if behind := self._index.lagging(scope):
+            from .unindexed import unindexed
+
+            for journal in unindexed(self._journal, whole(scope.agent), behind):
+                found.update({id: journal.stones[id] for id in ids if id in journal.stones})
+        return found
+
+    def _read_behind(self, scope: Scope, ids: list[str], every: bool, behind: Behind) -> dict[str, Entry]:
+        """From the journals, as they are now, though the index has not seen all of these."""
+        if not behind:
+            return self._read(scope, ids, every)
+        places = self._index.locate(scope, ids, every)
+        found = self._read(scope, [id for id in places if places[id].journal not in behind], every)
+        late = {place.journal for place in places.values() if place.journal in behind}
+        for journal in behind if len(places) < len(ids) else late:  # one that was never indexed may lie in any of them
+            mine = [place for place in places.values() if place.journal == journal]
+            found.update(self._latest(scope, (journal, behind[journal]), mine, ids, every))
+        return {id: found[id] for id in ids if id in found}
+
+    def _latest(
+        self, scope: Scope, late: tuple[str, Mark | None], places: list[Address], ids: list[str], every: bool
+    ) -> dict[str, Entry]:
+        """Those of a journal that the index is behind with, as they stand now."""
+        from .unindexed import Unindexed
+
+        known = self._journal.fetch(scope, places)
+        try:
+            journal = Unindexed(self._journal, whole(scope.agent), *late)
+        except HoldfastError:
+            self.damaged += len(known)
+            return {}
+        found = [entry for id in ids if (entry := journal.now(id, known.get(id))) is not None]
+        return {entry.id: entry for entry in found if _sees(scope, entry) and (every or journal.shows(entry))}
 
     def _read(self, scope: Scope, ids: list[str], every: bool) -> dict[str, Entry]:
         """From the journals; once more after a catch-up for what was rewritten meanwhile."""

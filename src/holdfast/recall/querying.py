@@ -12,9 +12,11 @@ import time
 from ..errors import Invalid
 from ..guard import validate
 from ..model.hit import Entries
-from ..model.query import Filter, passes
+from ..model.moment import millis
+from ..model.query import Filter, Row, passes
 from ..model.value import Value
 from . import filters as filtering
+from .lacking import degraded
 from .ordering import RANKS, ranking_for
 from .references import walk
 
@@ -73,16 +75,19 @@ def get(store: Store, scope: Scope, id: str) -> Entry | None:
 def query(store: Store, scope: Scope, asked: Ask) -> Entries:
     """The entries that pass, ranked and paged; with references also which of them lead nowhere."""
     started = time.perf_counter()
-    store.index.refresh(scope, store.settings["index.wait_ms"])
+    behind = store.index.refresh(scope, store.settings["index.wait_ms"])
+    damaged = store.reader.damaged
     if asked.references:
         found = _related(store, scope, asked)
-    elif asked.rank in _ORDERS:
+    elif asked.rank in _ORDERS and not behind:
         rows = store.index.rows(scope, asked.wanted, _ORDERS[asked.rank], asked.limit, asked.offset)
         found = Entries(_read(store, scope, asked, [row.id for row in rows]))
     else:
-        ids = _by_relevance(store, scope, asked.wanted)
+        rows = store.index.rows(scope, asked.wanted) + _late(store, scope, asked.wanted)
+        ids = _in_order(rows, asked.rank) if asked.rank in _ORDERS else _by_relevance(store, scope, rows)
         end = None if asked.limit is None else asked.offset + asked.limit
-        found = Entries(_read(store, scope, asked, ids[asked.offset : end]))
+        found = Entries(_read(store, scope, asked, list(dict.fromkeys(ids))[asked.offset : end]))
+    found.behind, found.degraded = behind, degraded(store, scope, behind, store.reader.damaged - damaged)
     store.observer.record("memory.operations.query.duration_ms", (time.perf_counter() - started) * 1000)
     return found
 
@@ -93,8 +98,25 @@ def _read(store: Store, scope: Scope, asked: Ask, ids: Sequence[str]) -> list[En
     return [entry for entry in found.values() if passes(entry, asked.wanted)]
 
 
-def _by_relevance(store: Store, scope: Scope, wanted: Filter) -> list[str]:
-    rows = store.index.rows(scope, wanted)
+def _late(store: Store, scope: Scope, wanted: Filter) -> list[Row]:
+    """Rows of what passes and the index has not seen yet: what somebody wrote a moment ago (D13)."""
+    behind = store.index.lagging(scope)
+    entries = store.reader.unindexed(scope, behind, wanted) if behind else ()
+    return [
+        Row(e.id, millis(e.timestamp), e.type, e.importance, e.pinned, e.session_id, e.workspace) for e in entries
+    ]  # fmt: skip
+
+
+def _in_order(rows: list[Row], rank: str) -> list[str]:
+    """As an index has it: newest first, of what is as important too; ties by id."""
+
+    def place(row: Row) -> tuple[float, int, str]:
+        return {"recent": 0, "oldest": row.time}.get(rank, -row.importance), -row.time, row.id
+
+    return [row.id for row in sorted(rows, key=place)]
+
+
+def _by_relevance(store: Store, scope: Scope, rows: list[Row]) -> list[str]:
     store.index.when_recalled(scope, rows)
     ranking = ranking_for(store, scope, rows)
     scored = [(-round(min(1.0, ranking.weight(row)), 9), row.id) for row in rows]
@@ -119,5 +141,5 @@ def _related(store: Store, scope: Scope, asked: Ask) -> Entries:
 def dangling(store: Store, scope: Scope, ids: Sequence[str]) -> tuple[str, ...]:
     """Those that lead nowhere in this scope: never there, deleted, or forgotten."""
     there = store.index.locate(scope, ids, every=True)
-    gone = store.index.buried(scope, list(there))
+    gone = store.reader.buried(scope, list(there))
     return tuple(id for id in ids if id not in there or id in gone)

@@ -24,6 +24,7 @@ from .asking import trust, understand
 from .candidates import Candidates
 from .coverage import Scoring
 from .fusion import fused
+from .lacking import reasons
 from .ordering import RANKS, Ranked, ordered, ranking_for
 from .relevance import relevance
 
@@ -108,18 +109,13 @@ def search(store: Store, scope: Scope, asked: Ask) -> SearchResult:
 
 def _degraded(store: Store, scope: Scope, behind: int, damaged: int, mode: str, reason: str | None) -> str | None:
     """Why the answer may not be whole, or None."""
-    reasons = []
-    if behind:
-        reasons.append("read-only, index behind" if store.read_only() else f"index behind by {behind}")
-    damaged = max(damaged, store.reader.left_out(scope))
-    if damaged:
-        reasons.append(f"{damaged} damaged or lost entries left out; run `holdfast verify`")
+    found = reasons(store, scope, behind, damaged)
     if reason is not None:
-        reasons.append(reason if reason is WORDLESS else f"by keyword only: {reason}")
+        found.append(reason if reason is WORDLESS else f"by keyword only: {reason}")
     missing, total = store.embedding.missing(scope) if mode == "hybrid" else (0, 0)
     if missing > total * WITHOUT_VECTOR:
-        reasons.append(f"{missing} of {total} without vector")
-    return "; ".join(reasons) or None
+        found.append(f"{missing} of {total} without vector")
+    return "; ".join(found) or None
 
 
 def _hits(store: Store, scope: Scope, asked: Ask, question: Question, found: Candidates) -> list[Hit]:

@@ -353,6 +353,12 @@ class EraseContract:
         backend.index.rebuild(ALL)
         assert answers(backend) == before
 
+    def test_nothing_lags_once_a_refresh_has_left_nothing_behind(self, backend: Workbench) -> None:
+        backend.session()
+        backend.add()
+        assert backend.index.refresh(ALL, 2_000) == 0
+        assert backend.index.lagging(ALL) == {}
+
     def test_erasing_nothing_and_erasing_twice_is_fine(self, backend: Workbench) -> None:
         backend.session()
         entry = backend.add()

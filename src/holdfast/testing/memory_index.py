@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ..model.card import Card
     from ..model.entry import Entry, Tombstone
     from ..model.query import Filter, Words
-    from ..model.replay import Line, Size
+    from ..model.replay import Line, Mark, Size
     from ..model.scope import Scope
     from ..model.vector import Vector
     from ..ports import Embedder, Journal, Progress
@@ -93,6 +93,9 @@ class MemoryIndex:
             self._read(journal)
         self._suspects.clear()
         return 0
+
+    def lagging(self, scope: Scope) -> dict[str, Mark | None]:
+        return {}  # a refresh leaves nothing behind
 
     def _ready(self) -> None:
         if not self._built:

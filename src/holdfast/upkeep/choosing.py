@@ -111,7 +111,7 @@ def _filter(store: Store, given: dict[str, Any]) -> Filter:
 
 def pick(store: Store, scope: Scope, choice: Choice) -> Picked:
     """Everything that the choice covers, read from the journals; NotFound for an id that never was."""
-    store.index.refresh(whole(store.agent), store.settings["index.wait_ms"])
+    behind = store.index.refresh(whole(store.agent), store.settings["index.wait_ms"])
     picked = Picked()
     for journal in _journals(store, scope, choice):
         held = holdings(store.journal, whole(store.agent), journal)
@@ -121,7 +121,7 @@ def pick(store: Store, scope: Scope, choice: Choice) -> Picked:
             picked.remove.append(journal)
         _pick_from(picked, held, scope, choice)
     _pick_lost(picked, store, scope, choice)
-    _check_known(store, scope, choice, picked)
+    _check_known(store, scope, choice, picked, behind)
     if choice.history:
         picked.history = {journal: sorted(held) for journal, held in picked.chosen.items()}
         picked.chosen = {}
@@ -133,7 +133,9 @@ def pick(store: Store, scope: Scope, choice: Choice) -> Picked:
 def _journals(store: Store, scope: Scope, choice: Choice) -> list[str]:
     """Where to look: as few journals as the choice allows."""
     if choice.ids:
-        return sorted({place.journal for place in store.index.locate(scope, choice.ids, every=True).values()})
+        places = store.index.locate(scope, choice.ids, every=True)
+        late = store.index.lagging(scope) if len(places) < len(choice.ids) else ()
+        return sorted({*(place.journal for place in places.values()), *late})
     if choice.sessions:
         return sorted(choice.sessions)
     if choice.key is not None and scope.user is not None:
@@ -227,12 +229,13 @@ def _take_former(picked: Picked, held: Holdings, newest: Holding) -> None:
             picked.take(held.journal, holding)
 
 
-def _check_known(store: Store, scope: Scope, choice: Choice, picked: Picked) -> None:
+def _check_known(store: Store, scope: Scope, choice: Choice, picked: Picked, behind: int) -> None:
     """An id that was forgotten before is no error: there is nothing left to do."""
     missing = [id for id in choice.ids if not picked.has(id)]
-    gone = store.index.buried(scope, missing) if missing else {}
+    gone = store.reader.buried(scope, missing) if missing else {}
     for id in missing:
         if id not in gone:
+            store.absent(behind)
             raise NotFound(f"no entry {id} in this scope; nothing was forgotten", id=id)
 
 
@@ -242,32 +245,42 @@ def _add_derived(store: Store, picked: Picked) -> None:
     _add_summaries(picked, store)
     reached = {*picked.ids, *picked.derived_ids}
     frontier = sorted(reached)
-    unindexed = _unindexed(store) if frontier else {}
+    untold = _untold(store) if frontier else []
     while frontier:
-        makers = _made_from(store, frontier, unindexed) - reached
-        reached |= makers
-        for id, place in store.index.locate(scope, sorted(makers), every=True).items():
-            held = holdings(store.journal, scope, place.journal)
+        makers = {id: journal for id, journal in _made_from(store, frontier, untold).items() if id not in reached}
+        reached |= makers.keys()
+        for id, journal in sorted(makers.items()):
+            held = holdings(store.journal, scope, journal)
             if held is not None and id in held.by_id:
-                picked.take(place.journal, held.by_id[id], derived=True)
+                picked.take(journal, held.by_id[id], derived=True)
         frontier = sorted(makers)
 
 
-def _made_from(store: Store, ids: Sequence[str], unindexed: dict[str, set[str]]) -> set[str]:
+def _made_from(store: Store, ids: Sequence[str], untold: Sequence[tuple[Entry, set[str]]]) -> dict[str, str]:
+    """What was made from these, with the journal of each."""
     scope, wanted = whole(store.agent), set(ids)
     sources = sorted({source for source, _ in store.index.references(scope, ids, inbound=True)})
     visible = [entry for entry in store.reader.entries(scope, sources).values() if entry.type in DERIVED]
-    made = {entry.id for entry in visible if wanted.intersection(entry.references)}
-    return made | {id for id, origins in unindexed.items() if wanted & origins}
+    made = [entry for entry in visible if wanted.intersection(entry.references)]
+    made += [entry for entry, origins in untold if wanted & origins]
+    places = store.index.locate(scope, [entry.id for entry in made], every=True)
+    return {entry.id: places[entry.id].journal if entry.id in places else _journal_of(entry) for entry in made}
 
 
-def _unindexed(store: Store) -> dict[str, set[str]]:
-    """What came from which ids where no index tells: in summaries that name them, and in what is deleted."""
+def _journal_of(entry: Entry) -> str:
+    return entry.session_id or (user_dir(entry.user_id) if entry.user_id is not None else GLOBAL)
+
+
+def _untold(store: Store) -> list[tuple[Entry, set[str]]]:
+    """What came from which ids where no index tells: in summaries that name them, in what is deleted, in what the
+    index has not seen."""
     scope = whole(store.agent)
-    hidden = store.reader.all(scope, Filter(types=DERIVED, hidden=True))  # deleted, but its words are still there
-    found = {entry.id: {*entry.references, *covered(entry)} for entry in hidden}
-    found.update({entry.id: covered(entry) for entry in store.reader.all(scope, Filter(types=("summary",)))})
-    return {id: origins for id, origins in found.items() if origins}
+    behind = store.index.lagging(scope)
+    hidden = store.reader.all(scope, Filter(types=DERIVED, hidden=True), behind)  # its words are still there
+    late = store.reader.unindexed(scope, behind) if behind else ()
+    found = [(entry, {*entry.references, *covered(entry)}) for entry in (*hidden, *late) if entry.type in DERIVED]
+    found += [(entry, covered(entry)) for entry in store.reader.all(scope, Filter(types=("summary",)), behind)]
+    return [(entry, origins) for entry, origins in found if origins]
 
 
 def _add_summaries(picked: Picked, store: Store) -> None:

@@ -14,13 +14,13 @@ import time
 
 from ..errors import NotFound
 from ..model.card import statistics_of
-from ..model.entry import Tombstone
+from ..model.entry import Tombstone, standing
 from ..model.moment import DAY_MS, iso, millis
 from ..model.query import Filter, Row
 from ..model.scope import Scope, whole
 from ..model.value import FrozenDict, Value
 from ..recall.relevance import Ranking, relevance
-from .holdings import holdings, standing, stands
+from .holdings import holdings, stands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 
 from ..errors import Invalid
-from ..model.ids import is_journal, user_dir
+from ..model.ids import SESSION_ID, is_journal, user_dir
 from ..model.moment import iso
 from ..model.query import Filter
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..model.card import Card
     from ..model.entry import Entry
     from ..model.scope import Scope
+    from ..recall.unindexed import Behind
     from ..store import Store
 
 VERSION = 1
@@ -40,12 +41,13 @@ def export(store: Store, scope: Scope, format: str = "jsonl") -> Iterator[str]:
 
 
 def _lines(store: Store, scope: Scope) -> Iterator[str]:
+    behind = _behind(store, scope)
     yield _json(_header(store, scope)) + "\n"
     cards = entries = 0
-    for card in _cards(store, scope):
+    for card in _cards(store, scope, behind):
         cards += 1
         yield _json({"card": _shown_card(store, card)}) + "\n"
-    for entry in store.reader.all(scope, Filter()):
+    for entry in store.reader.all(scope, Filter(), behind):
         entries += 1
         yield _json(shown(store, entry)) + "\n"
     yield _json({END: VERSION, "cards": cards, "entries": entries, **_lost(store, scope)}) + "\n"
@@ -53,12 +55,19 @@ def _lines(store: Store, scope: Scope) -> Iterator[str]:
 
 def _document(store: Store, scope: Scope) -> Iterator[str]:
     """One JSON object, a card or entry a line, made as it is read."""
+    behind = _behind(store, scope)
     yield _json(_header(store, scope))[:-1] + ',"cards":[\n'
-    cards = yield from _separated(_json(_shown_card(store, card)) for card in _cards(store, scope))
+    cards = yield from _separated(_json(_shown_card(store, card)) for card in _cards(store, scope, behind))
     yield '],"entries":[\n'
-    found = (_json(_with_message(shown(store, entry))) for entry in store.reader.all(scope, Filter()))
+    found = (_json(_with_message(shown(store, entry))) for entry in store.reader.all(scope, Filter(), behind))
     entries = yield from _separated(found)
     yield f'],"{END}":{_json({"cards": cards, "entries": entries, **_lost(store, scope)})}}}\n'
+
+
+def _behind(store: Store, scope: Scope) -> Behind:
+    """What the index has not caught up with: that is read from the journals, since an export must be whole."""
+    store.index.refresh(scope, store.settings["index.wait_ms"])
+    return store.index.lagging(scope)
 
 
 def _lost(store: Store, scope: Scope) -> dict[str, int]:
@@ -89,15 +98,12 @@ def _header(store: Store, scope: Scope) -> dict[str, Any]:
     return header
 
 
-def _cards(store: Store, scope: Scope) -> Iterator[Card]:
+def _cards(store: Store, scope: Scope, behind: Behind) -> Iterator[Card]:
     """Cards of the sessions that are exported, then of the users."""
     sessions = [row.session_id for row in store.index.rows(scope, Filter(), "oldest")]
-    named = dict.fromkeys(
-        [
-            *(card.id for card in store.index.cards(scope)),
-            *(name for name in sessions if name is not None and is_journal(name)),
-        ]
-    )
+    late = _late_sessions(store, scope, behind)
+    journals = (name for name in sessions if name is not None and is_journal(name))
+    named = dict.fromkeys([*(card.id for card in store.index.cards(scope)), *late, *journals])
     if scope.sessions or scope.workspace is not None:
         users: list[str] = []
     elif scope.user is not None:
@@ -108,6 +114,16 @@ def _cards(store: Store, scope: Scope) -> Iterator[Card]:
         card = store.journal.card(scope, journal)
         if card is not None:
             yield card
+
+
+def _late_sessions(store: Store, scope: Scope, behind: Behind) -> list[str]:
+    """Sessions of this scope that the index may not know yet, and those of their entries."""
+    cards = [store.journal.card(scope, journal) for journal in sorted(behind) if SESSION_ID.match(journal)]
+    own = [
+        card.id for card in cards if card is not None and scope.sees("session", card.user_id, card.id, card.workspace)
+    ]
+    entries = store.reader.unindexed(scope, behind, Filter()) if behind else []
+    return [*own, *(entry.session_id for entry in entries if entry.session_id is not None)]
 
 
 def _shown_card(store: Store, card: Card) -> dict[str, Any]:

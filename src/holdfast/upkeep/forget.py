@@ -16,7 +16,7 @@ from ..disk import REAL, discard, exists
 from ..errors import StorageFailed
 from ..lock import Lock
 from ..model.card import Card
-from ..model.entry import Tombstone
+from ..model.entry import Tombstone, standing
 from ..model.ids import GLOBAL, SESSION_ID, entry_id
 from ..model.moment import iso
 from ..model.receipt import Receipt
@@ -26,7 +26,7 @@ from ..model.value import FrozenDict
 from . import intent, residue
 from .choosing import Choice, choose, pick
 from .fragments import Fragments
-from .holdings import holdings, standing, stands
+from .holdings import holdings, stands
 from .intent import unfinished
 from .pieces import Pieces
 
@@ -112,9 +112,17 @@ def forget(store: Store, scope: Scope, choice: Choice, *, dry_run: bool = False)
         return _receipt(_planned(store, scope, choice), started, dry_run=True)
     with Lock(os.path.join(intent.folder(store), "forgetting.lock")).hold(_WAIT_MS, "forget"):
         _finish_interrupted(store)
+        _require_index(store)
         job = _planned(store, scope, choice)
         done = _run(job) if job.journals else ()
     return _receipt(job, started, steps=done)
+
+
+def _require_index(store: Store) -> None:
+    """Locked before anything is done, where somebody keeps the index to themselves; a full disk is no reason (D42)."""
+    behind = store.index.refresh(whole(store.agent), _WAIT_MS)
+    if behind and store.index.status(whole(store.agent))["trouble"] is None:
+        store.require_level(behind, "what is to be forgotten")
 
 
 def resume(store: Store) -> Receipt | None:

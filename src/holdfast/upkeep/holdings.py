@@ -7,6 +7,7 @@ erases must look here, since an index shows only what is visible.
 
 from __future__ import annotations
 
+from ..model.entry import standing
 from ..model.record import fold, is_entry
 
 TYPE_CHECKING = False
@@ -77,12 +78,6 @@ class Holdings:
     @property
     def damaged(self) -> list[Line]:
         return [line for line in self.replay.lines if line.record is None]
-
-
-def standing(stones: Iterable[Tombstone]) -> dict[str, Tombstone]:
-    """The tombstones that hide something: the last one of each id, unless it lifts the mark."""
-    latest = {stone.id: stone for stone in stones}
-    return {id: stone for id, stone in latest.items() if stone.hides}
 
 
 def stands(journals: Journal, scope: Scope, journal: str) -> bool:

@@ -207,7 +207,8 @@ class Loading:
 
     def _fresh(self, items: Sequence[Item]) -> list[Item]:
         scope = whole(self._store.agent)
-        self._store.index.refresh(scope, self._store.settings["index.wait_ms"])
+        behind = self._store.index.refresh(scope, self._store.settings["index.wait_ms"])
+        self._store.require_level(behind, "what is stored or was forgotten here")
         ids = [item.draft.id for item in items]
         buried = self._store.index.buried(scope, [*ids, *{item.card.id for item in items}])
         stored = self._store.reader.entries(scope, ids, every=True)

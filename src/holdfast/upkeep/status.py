@@ -11,6 +11,7 @@ import os
 from ..disk import risky_filesystem
 from ..errors import NotFound
 from ..model.scope import whole
+from ..recall.lacking import degraded
 from ..recall.missing import lost
 from .holdings import holdings
 from .intent import trouble, unfinished
@@ -100,16 +101,19 @@ def _size(path: str) -> int:
 
 def stats(store: Store, scope: Scope) -> dict[str, Any]:
     """Counts and sizes within a scope; of one session, its card with live counts."""
-    store.index.refresh(scope, store.settings["index.wait_ms"])
+    behind = store.index.refresh(scope, store.settings["index.wait_ms"])
+    lacking = {"degraded": degraded(store, scope, behind)}
     if len(scope.sessions) == 1:
-        return session_stats(store, scope, scope.sessions[0])
+        return {**session_stats(store, scope, scope.sessions[0], behind), **lacking}
     counts = store.index.counts(scope)
-    return {**counts, "tags": len(store.index.tags(scope)), "metrics": store.observer.snapshot()}
+    return {**counts, "tags": len(store.index.tags(scope)), "metrics": store.observer.snapshot(), **lacking}
 
 
-def session_stats(store: Store, scope: Scope, session: str) -> dict[str, Any]:
+def session_stats(store: Store, scope: Scope, session: str, behind: int = 0) -> dict[str, Any]:
     """The card of a session, counted now, with the bytes of its files and what is damaged in them."""
     cards = store.index.cards(scope, journal=session)
+    if not cards:
+        store.absent(behind)
     held = holdings(store.journal, scope, session)
     size = store.journal.size(scope, session)
     if not cards or held is None or size is None:

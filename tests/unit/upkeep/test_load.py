@@ -61,7 +61,7 @@ def lived_in(desk):
 def essence(desk, scope=ALL):
     """Every visible entry without what a store gives it."""
     desk.level()
-    found = desk.store.reader.all(scope, Filter())
+    found = desk.store.reader.all(scope, Filter(), {})
     return [entry.replace(seq=0, checksum=None) for entry in found]
 
 

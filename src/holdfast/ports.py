@@ -50,7 +50,10 @@ class Journal(Protocol):
         """The card, or None where there is no such journal."""
 
     def save_card(self, scope: Scope, card: Card) -> None:
-        """Replace the card atomically."""
+        """Replace the card atomically, whatever it says now."""
+
+    def change_card(self, scope: Scope, journal: str, change: Callable[[Card], Card]) -> Card:
+        """The same with what `change` makes of the card that is there, while nobody else can change it."""
 
     def append(
         self, scope: Scope, journal: str, drafts: Sequence[Draft],

@@ -161,11 +161,10 @@ def close(store: Store, card: Card) -> Card:
     live = store.index.cards(scope, journal=card.id)
     now = iso(store.clock.now())
     counted = live[0] if live else card
-    closed = card.replace(
-        ended_at=now, last_accessed=now, total_entries=counted.total_entries,
+    saved = _save(
+        store, card, ended_at=now, last_accessed=now, total_entries=counted.total_entries,
         total_size_bytes=counted.total_size_bytes, statistics=counted.statistics,
     )  # fmt: skip
-    saved = _save(store, closed)
     store.observer.emit("session closed", "info", "capture", session_id=card.id)
     return saved
 
@@ -174,13 +173,13 @@ def change(store: Store, card: Card, changes: Mapping[str, Any]) -> Card:
     """Save a card with some fields changed: title, channel, preferences, overrides."""
     from ..guard import overrides
 
-    return _save(store, card.replace(**overrides.card_changes(changes)))
+    return _save(store, card, **overrides.card_changes(changes))
 
 
-def _save(store: Store, card: Card) -> Card:
-    saved = store.redactor.card(card)
-    store.journal.save_card(Scope(agent=store.agent, user=card.user_id), saved)
-    return saved
+def _save(store: Store, card: Card, **changes: Any) -> Card:
+    """Change these fields of the card as it is by now: another process may have changed others."""
+    scope = Scope(agent=store.agent, user=card.user_id)
+    return store.journal.change_card(scope, card.id, lambda now: store.redactor.card(now.replace(**changes)))
 
 
 def journals_of(store: Store, scope: Scope) -> list[str]:

@@ -113,13 +113,28 @@ class FileJournal:
             return self._cards.read(place) if self._access.sees(scope, place) else None
 
     def save_card(self, scope: Scope, card: Card) -> None:
-        """Replace the card atomically."""
+        """Replace the card atomically, whatever it says now."""
         check_card(card)
-        with self._pen(scope, card.id, "save card") as pen:
+        self._renew_card(scope, card.id, lambda _: card)
+
+    def change_card(self, scope: Scope, journal: str, change: Callable[[Card], Card]) -> Card:
+        """Replace the card by what `change` makes of the one that is there, under the journal's lock."""
+
+        def changed(found: Card | None) -> Card:
+            if found is None:
+                raise NotFound(f"the card of {journal} cannot be read; run `holdfast verify`", journal=journal)
+            return change(found)
+
+        return self._renew_card(scope, journal, changed)
+
+    def _renew_card(self, scope: Scope, journal: str, make: Callable[[Card | None], Card]) -> Card:
+        with self._pen(scope, journal, "save card") as pen:
             self._require(pen.place, pen.place.entries)
             self._access.admit(scope, pen.place)
+            card = make(read_card(self._disk, pen.place))
             pen.announce()
             write_card(self._disk, pen.place, card)
+            return card
 
     def append(self, scope: Scope, journal: str, drafts: Sequence[Draft], known: Known | None = None) -> list[Entry]:
         """Append entries, one lock, one write, one sync; returns them in order with seq and checksum."""

@@ -47,6 +47,14 @@ class CardContract:
         backend.reopen()
         assert backend.journal.card(ANA, SESSION) == changed
 
+    def test_a_change_of_a_card_is_made_to_what_it_says_by_now(self, backend: Workbench) -> None:
+        backend.session()
+        backend.journal.change_card(ANA, SESSION, lambda card: card.replace(title="new"))
+        changed = backend.journal.change_card(ANA, SESSION, lambda card: card.replace(channel="chat"))
+        assert (changed.title, changed.channel) == ("new", "chat")
+        backend.reopen()
+        assert backend.journal.card(ANA, SESSION) == changed
+
     def test_fields_of_a_card_that_we_do_not_know_are_kept(self, backend: Workbench) -> None:
         backend.session(extra=FrozenDict({"colour": "blue"}))
         card = backend.journal.card(ANA, SESSION)
@@ -99,6 +107,7 @@ class ScopeContract:
             lambda: backend.journal.blank(BEN, SESSION, [entry.id]),
             lambda: backend.journal.remove(BEN, SESSION),
             lambda: backend.journal.save_card(BEN, card),
+            lambda: backend.journal.change_card(BEN, card.id, lambda found: found),
             lambda: backend.journal.create(BEN, card),
             lambda: backend.journal.release(BEN, SESSION, lambda raw: True),
         ]

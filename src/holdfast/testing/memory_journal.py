@@ -100,9 +100,16 @@ class MemoryJournal:
 
     def save_card(self, scope: Scope, card: Card) -> None:
         check_card(card)
-        book = self._writable(scope, card.id)
-        book.card = card
-        book.card_changes += 1
+        self.change_card(scope, card.id, lambda _: card)
+
+    def change_card(self, scope: Scope, journal: str, change: Callable[[Card], Card]) -> Card:
+        book = self._writable(scope, journal)
+        with book.mutex:
+            if book.card is None:
+                raise NotFound(f"there is no card of {journal}", journal=journal)
+            book.card = change(book.card)
+            book.card_changes += 1
+            return book.card
 
     # -- writing
 

@@ -261,11 +261,11 @@ def _save_card(store: Store, scope: Scope, journal: str, keep: _Keep) -> None:
     card, size = store.journal.card(scope, journal), store.journal.size(scope, journal)
     if card is None or size is None:
         return
-    counted = card.replace(
-        last_compaction=iso(store.clock.now()), total_entries=len(keep.kept), total_size_bytes=size.total,
-        statistics=statistics_of(keep.kept),
-    )  # fmt: skip
-    store.journal.save_card(scope, store.redactor.card(counted))
+    counted = {
+        "last_compaction": iso(store.clock.now()), "total_entries": len(keep.kept), "total_size_bytes": size.total,
+        "statistics": statistics_of(keep.kept),
+    }  # fmt: skip
+    store.journal.change_card(scope, journal, lambda now: store.redactor.card(now.replace(**counted)))
 
 
 def _report(

@@ -242,7 +242,12 @@ def clear_state(job: Job) -> None:
     for journal in job.journals:
         card = job.store.journal.card(job.scope, journal)
         if card is not None and card.title and job.gives_away(card.title):
-            job.store.journal.save_card(job.scope, job.store.redactor.card(card.replace(title=None)))
+            job.store.journal.change_card(job.scope, journal, _untitled(job, card.title))
+
+
+def _untitled(job: Job, title: str) -> Callable[[Card], Card]:
+    """Takes this title away, unless somebody has just given another."""
+    return lambda now: job.store.redactor.card(now.replace(title=None) if now.title == title else now)
 
 
 def erase(job: Job) -> None:

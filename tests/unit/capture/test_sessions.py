@@ -95,3 +95,30 @@ def test_titles_preferences_and_overrides_can_be_saved_and_taken_back(memory):
     ).card  # fmt: skip
     assert (saved.title, saved.preferences, saved.decay_config) == (None, {"language": "de"}, {"enabled": False})
     assert saved.compaction_config == {"threshold": 0.5}
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda memory, id: memory.save_session(id, channel="chat"),
+        lambda memory, id: memory.close_session(id),
+        lambda memory, id: memory.compact(id),
+    ],
+)
+def test_a_change_of_a_card_leaves_what_another_process_has_changed_meanwhile(memory, monkeypatch, tmp_path, act):
+    session = memory.create_session(title="title 0")
+    memory.delete(session.add("words").id)
+    read, titles = memory.store.journal.card, ["title 0"]
+
+    def and_then_another_changes_it(*given):
+        found = read(*given)
+        assert found.title == titles[-1]
+        titles.append(f"title {len(titles)}")
+        other.save_session(session.id, title=titles[-1])
+        return found
+
+    with holdfast.open(tmp_path / "home", settings={"recall.limit": 3}) as other:
+        monkeypatch.setattr(memory.store.journal, "card", and_then_another_changes_it)
+        act(memory, session.id)
+        monkeypatch.undo()
+    assert memory.load_session(session.id).card.title == titles[-1]

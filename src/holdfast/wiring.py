@@ -10,6 +10,7 @@ import errno
 import os
 import time
 from _thread import RLock
+from hashlib import sha256
 
 from . import config
 from .disk import REAL, discard, make_private_dir, read_file, refused, risky_filesystem, temporary_name, write_new
@@ -180,8 +181,12 @@ def _index_options(settings: Settings) -> IndexOptions:
 
 
 def _index_folder(settings: Settings, folder: str, agent: str) -> str:
+    """Below `index.path` each home has a folder of its own: rows of another, or of a copy, would count as lost here."""
     template: str = settings["index.path"]
-    return template.replace("{agent}", agent) if template else os.path.join(folder, "index")
+    if not template:
+        return os.path.join(folder, "index")
+    home = sha256(os.fsencode(os.path.realpath(settings.home))).hexdigest()[:16]
+    return os.path.join(template.replace("{agent}", agent), home)
 
 
 def _journal_options(settings: Settings) -> JournalOptions:

@@ -112,7 +112,7 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
      "How long the recency boost lasts."),
 
     ("index.path", "template", "", (), "home", "never", "G078 G164 G165 G199",
-     "Directory of the indexes, absolute and with `{agent}` in it; empty keeps each below its agent in the home."),
+     "Directory of the indexes, absolute and with `{agent}`, a folder for each home in it; empty: each in its home."),
     ("index.wait_ms", "int", 2000, (1, 60_000), "agent", "never", "D13",
      "How long a search waits for the index to catch up before it answers and says it is behind."),
     ("index.compare_minutes", "int", 10, (1, 1440), "agent", "never", "D12",

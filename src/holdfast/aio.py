@@ -9,11 +9,13 @@ await drops the answer, not the work: what had begun runs to its end, what had n
 from __future__ import annotations
 
 import asyncio
+import os
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from functools import update_wrapper
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypeVar
+from weakref import WeakSet
 
 from . import wiring
 from .errors import Invalid
@@ -40,8 +42,17 @@ class Threads:
     """A few worker threads, shared by a memory and the handles made from it."""
 
     def __init__(self) -> None:
-        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="holdfast")
         self._closed = False
+        self._start()
+        _OPEN.add(self)
+
+    def _start(self) -> None:
+        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="holdfast")
+
+    def after_fork(self) -> None:
+        """In a child: the parent's threads did not come along, and what was handed to them is not done here (D34)."""
+        if not self._closed:
+            self._start()
 
     def submit(self, call: Callable[P, R], *args: P.args, **named: P.kwargs) -> Future[R]:
         if self._closed:
@@ -56,6 +67,18 @@ class Threads:
         """Take no more work, and wait for what is under way."""
         self._closed = True
         self._pool.shutdown(wait=wait)
+
+
+_OPEN: WeakSet[Threads] = WeakSet()
+
+
+def _after_fork() -> None:
+    for threads in list(_OPEN):
+        threads.after_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 class OnThreads(Generic[Held]):

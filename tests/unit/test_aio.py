@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import os
+import signal
 import threading
 import time
 from typing import TYPE_CHECKING, Any
@@ -295,3 +297,64 @@ def test_an_open_that_fails_raises_and_leaves_no_thread(tmp_path: Path) -> None:
     while any(thread.name.startswith("holdfast") for thread in threading.enumerate()):
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+def in_a_child(story: Callable[[], Coroutine[Any, Any, bool]]) -> bool:
+    """Whether an async story comes true in a forked child; one that hangs does not."""
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        try:
+            os._exit(0 if asyncio.run(story()) else 1)
+        finally:
+            os._exit(2)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_forked_child_reads_and_writes_on_threads_of_its_own(tmp_path: Path) -> None:
+    async def opened() -> AsyncMemory:
+        memory = await holdfast.aopen(tmp_path, user="ana")
+        await memory.add("said before the fork")
+        return memory
+
+    with asyncio.Runner() as loop:
+        memory = loop.run(opened())
+        wait_until_idle(memory)
+
+        async def story() -> bool:
+            await memory.add("said in the child")
+            found = len(await memory.search("said"))
+            await memory.close()
+            return found == 2
+
+        assert in_a_child(story)
+        assert len(loop.run(memory.search("said"))) == 2
+        loop.run(memory.close())
+
+
+def wait_until_idle(memory: AsyncMemory) -> None:
+    """Until a worker waits for work: a pool that is believed to have an idle thread starts no other."""
+    pool = memory._threads._pool
+    deadline = time.monotonic() + 10
+    while not pool._idle_semaphore._value and time.monotonic() < deadline:
+        time.sleep(0.001)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_what_was_closed_stays_closed_in_a_forked_child(tmp_path: Path) -> None:
+    async def closed() -> AsyncMemory:
+        memory = await holdfast.aopen(tmp_path)
+        await memory.close()
+        return memory
+
+    memory = asyncio.run(closed())
+
+    async def story() -> bool:
+        try:
+            await memory.search("words")
+        except holdfast.Invalid:
+            return True
+        return False
+
+    assert in_a_child(story)

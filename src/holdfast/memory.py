@@ -306,7 +306,13 @@ class Memory(SeedMethods):
         """Lines of a session, user, workspace or (`user="*"`) everything; `load` reads them back."""
         from .upkeep import export
 
-        return export.export(self.store, self.scope(user=user, session=session, workspace=workspace), format)
+        scope = self.scope(user=user, session=session, workspace=workspace)
+        return self._while_open(export.export(self.store, scope, format))
+
+    def _while_open(self, pieces: Iterator[str]) -> Iterator[str]:
+        """These, and Invalid once this memory was closed: what goes on reading would open it again for nobody."""
+        while self.store and (piece := next(pieces, None)) is not None:
+            yield piece
 
     def load(self, path: str | Iterable[str], *, progress: Progress | None = None) -> dict[str, Any]:
         """Read an export back: what exists or was forgotten is skipped; the report counts each."""

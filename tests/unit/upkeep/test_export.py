@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import holdfast
 from holdfast.errors import Invalid
 from holdfast.model.scope import Scope
 from holdfast.testing.workbench import AGENT, ALL, ANA, OTHER, SESSION
@@ -100,3 +101,15 @@ def test_secrets_that_were_stored_before_a_rule_existed_are_redacted(desk):
 def test_an_unknown_format_is_refused_at_once(desk):
     with pytest.raises(Invalid):
         export(desk.store, ANA, "xml")
+
+
+@pytest.mark.parametrize("format", ["jsonl", "json"])
+def test_an_export_that_is_read_on_after_close_is_refused_and_opens_nothing_again(tmp_path, format):
+    memory = holdfast.open(tmp_path / "home")
+    memory.add("words")
+    pieces = memory.export(format)
+    next(pieces)
+    memory.close()
+    with pytest.raises(Invalid, match="this memory is closed"):
+        next(pieces)
+    assert memory._store.index.live.opened is None

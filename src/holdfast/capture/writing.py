@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..model.entry import Draft, Entry
+    from ..model.scope import Scope
     from ..store import Store
 
     Known = Callable[[Sequence[str]], Mapping[str, Entry]]
@@ -74,7 +75,7 @@ def _check(store: Store, writer: Writer, planned: dict[str, Place], drafts: dict
         if len(drafts) > 1 or not place.exists:  # one journal that exists refuses as a whole by itself
             _room(store, writer, place, store.journal.measure(place.scope, own))
         _within(_keys, store, place, own)
-    _within(_quotas, store, planned)
+    _within(_quotas, store, planned, drafts)
 
 
 def _within(limit: Callable[..., None], store: Store, *about: Any) -> None:
@@ -117,20 +118,34 @@ def _keys(store: Store, place: Place, drafts: Sequence[Draft]) -> None:
         raise SizeLimit(f"a user can have at most {most} keys; forget some first", keys=len(used), most=most)
 
 
-def _quotas(store: Store, planned: dict[str, Place]) -> None:
+def _quotas(store: Store, planned: dict[str, Place], drafts: dict[str, list[tuple[int, Draft]]]) -> None:
+    """SizeLimit if this batch would take the home, or one of its users, beyond what they may use."""
     home, user = store.settings["quota.home_bytes"], store.settings["quota.user_bytes"]
     if not home and not user:
         return
-    store.index.refresh(whole(store.agent), 0)
-    for place in planned.values():
-        for most, scope, whose in ((home, whole(store.agent), "the home"), (user, place.scope, "this user")):
-            used = store.index.counts(scope)["bytes"] if most else 0
-            if most and used >= most:
-                raise SizeLimit(
-                    f"{whose} has used {used} of {most} bytes; forget something or raise the quota",
-                    used=used,
-                    most=most,
-                )
+    users: dict[Scope, int] = {}
+    for journal, numbered in drafts.items():
+        scope = planned[journal].scope
+        users[scope] = users.get(scope, 0) + store.journal.measure(scope, [draft for _, draft in numbered])
+    if user:
+        store.index.refresh(whole(store.agent), 0)
+    for scope, needed in users.items() if user else ():
+        used = store.index.counts(scope)["bytes"]
+        _refuse_beyond("this user", used, needed, user, used + needed <= user)
+    if home:
+        from .usage import room_for  # most homes have no quota
+
+        fits, used = room_for(store.home, sum(users.values()), home)
+        _refuse_beyond("the home", used, sum(users.values()), home, fits)
+
+
+def _refuse_beyond(whose: str, used: int, needed: int, most: int, fits: bool) -> None:
+    if not fits:
+        raise SizeLimit(
+            f"{whose} has used {used} of {most} bytes and cannot take {needed} more; "
+            "forget something or raise the quota",
+            used=used, needed=needed, most=most,
+        )  # fmt: skip
 
 
 def append(store: Store, writer: Writer, place: Place, drafts: Sequence[Draft]) -> list[Entry]:

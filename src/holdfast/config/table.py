@@ -167,7 +167,7 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
     ("cache.entries", "int", 100, (0, 100_000), "agent", "never", "A117 A128",
      "Entries kept parsed in memory; checked against the index before use."),
     ("quota.home_bytes", "int", 0, (0, 1024 * GIB), "home", "never", "A060",
-     "Most bytes of the whole home; 0 is no quota."),
+     "Most bytes of the journals of all agents of the home; 0 is no quota."),
     ("quota.user_bytes", "int", 0, (0, 1024 * GIB), "agent", "never", "A060",
      "Most bytes of one user's journals; 0 is no quota."),
     ("quota.user_keys", "int", 1000, (1, 100_000), "agent", "never", "D37",

@@ -192,9 +192,41 @@ def test_a_thousand_keys_is_the_most(tmp_path):
 
 def test_a_quota_on_bytes_is_kept(tmp_path):
     with holdfast.open(tmp_path / "h", settings={"quota.user_bytes": 2_000}) as memory:
-        memory.add_many([{"text": "word " * 100} for _ in range(4)])
+        memory.add_many([{"text": "word " * 100} for _ in range(2)])
         with pytest.raises(holdfast.SizeLimit, match="quota"):
-            memory.add("one word more")
+            memory.add("word " * 100)
+
+
+@pytest.mark.parametrize("quota", ["quota.user_bytes", "quota.home_bytes"])
+def test_no_single_write_goes_beyond_a_quota(tmp_path, quota):
+    with holdfast.open(tmp_path / "h", settings={quota: 2_000}) as memory:
+        with pytest.raises(holdfast.SizeLimit, match="quota"):
+            memory.add("word " * 1_000)
+        with pytest.raises(holdfast.SizeLimit, match="quota"):
+            memory.add_many([{"text": "word " * 100, "session": f"s{n}"} for n in range(4)])
+        assert memory.add("one word").text == "one word"
+
+
+@pytest.mark.parametrize("quick", [0.001, -1.0])
+def test_the_quota_of_a_home_is_one_for_all_its_agents(tmp_path, monkeypatch, quick):
+    monkeypatch.setattr("holdfast.capture.usage._QUICK_S", quick)
+    settings = {"quota.home_bytes": 4_000}
+    one = holdfast.open(tmp_path / "h", agent="a", settings=settings)
+    other = holdfast.open(tmp_path / "h", agent="b", settings=settings)
+    with one, other:
+        one.add("word " * 300)
+        other.add("word " * 100)
+        with pytest.raises(holdfast.SizeLimit, match="the home has used"):
+            other.add("word " * 300)
+
+
+def test_what_was_forgotten_makes_room_below_a_quota(tmp_path):
+    with holdfast.open(tmp_path / "h", settings={"quota.home_bytes": 4_000}) as memory:
+        entry = memory.add("word " * 300)
+        with pytest.raises(holdfast.SizeLimit):
+            memory.add("word " * 400)
+        memory.forget(entry.id)
+        memory.add("word " * 400)
 
 
 def test_two_handles_share_one_backend_until_both_are_closed(tmp_path):

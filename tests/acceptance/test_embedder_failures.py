@@ -4,8 +4,10 @@ import json
 import os
 import subprocess
 import sys
+import sysconfig
 import time
 from _thread import allocate_lock
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -264,3 +266,30 @@ def test_the_command_line_ends_with_its_answer_though_a_model_is_still_at_work(h
     done = subprocess.run([sys.executable, "-c", LEAVING, home], capture_output=True, text=True, timeout=30)
     assert (done.returncode, SECRET in done.stdout) == (0, True)
     assert "did not answer" in done.stderr
+
+
+FIRST_TO_IMPORT_THREADING = """
+import sys
+sys.path += {paths!r}
+import holdfast
+from holdfast.providers import registry
+from holdfast.testing.embedder import HashingEmbedder  # uses numpy.random, which imports threading
+registry.FACTORIES["onnx"] = lambda model: HashingEmbedder()
+with holdfast.open({home!r}, embedder="onnx") as memory:
+    memory.create_session("ana").add("we deploy on friday")
+    assert "threading" not in sys.modules
+    print({act})
+    assert "threading" in sys.modules
+"""
+
+
+@pytest.mark.parametrize(
+    "act",
+    ['memory.search("deploy", user="ana").mode', 'memory.reindex(embedder="onnx") and ""'],
+    ids=["search", "reindex"],
+)
+def test_a_process_ends_though_its_embedder_was_the_first_to_use_threads(home, act):
+    paths = [str(Path(holdfast.__file__).parents[1]), sysconfig.get_path("platlib"), sysconfig.get_path("purelib")]
+    code = FIRST_TO_IMPORT_THREADING.format(paths=paths, home=home, act=act)
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, timeout=30)
+    assert done.returncode == 0, done.stderr

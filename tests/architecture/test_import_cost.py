@@ -66,6 +66,25 @@ def test_open_add_get_search_and_close_load_only_what_the_core_path_may_use(tmp_
     assert foreign(LIFE_OF_ONE_ADD.format(home=str(tmp_path / "home"))) == []
 
 
+IN_ANY_SCRIPT = """
+import holdfast
+with holdfast.open({home!r}, embedder="builtin") as memory:
+    session = memory.create_session("ana")
+    for text in ("The deploy key", "\\u6771\\u4eac", "\\U0001f600", "...", "word " * 30_000):
+        session.add(text, type="note")
+    for text in ("where is the deploy key", "\\u6771\\u4eac", "\\U0001f600"):
+        memory.search(text, user="ana")
+    assert memory.sync()["without_vector"] == 0
+"""
+
+
+def test_the_embedder_in_the_wheel_never_imports_threading(tmp_path: Path) -> None:
+    """`registry.before_threads` relies on it."""
+    found = loaded(IN_ANY_SCRIPT.format(home=str(tmp_path / "home")))
+    assert "numpy" in found
+    assert "threading" not in found
+
+
 @pytest.mark.parametrize("module", ["numpy", "click", "dataclasses"])
 def test_a_planted_heavy_import_is_seen(module: str) -> None:
     assert module in foreign(f"import holdfast, {module}")

@@ -19,7 +19,7 @@ from . import pin as pins
 from .circuit import Circuit
 from .guarded import PROBE, Guarded, says_something, sense, sound
 from .pin import Pin
-from .registry import AUTO, LOCAL, NONE, Choice, make, resolve
+from .registry import AUTO, LOCAL, NONE, Choice, before_threads, make, resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -145,6 +145,7 @@ class Embedding:
         choice = self._choice(pinned)
         if choice.provider == NONE:
             return None
+        before_threads(choice)
         made = self._made_before(choice) or self._circuit.call(lambda: self._make(choice), wait_ms)
         self._refuse_another(made, pinned)
         if pinned is None:
@@ -294,6 +295,7 @@ class Embedding:
 
     def _proven(self, choice: Choice) -> Guarded:
         """The embedder, after it has shown that it works."""
+        before_threads(choice)
         circuit = Circuit()
         made = circuit.call(lambda: sound(make(choice)), self.patience)
         guarded = Guarded(made, circuit, self.patience)

@@ -47,6 +47,7 @@ def _onnx(model: str) -> Embedder:
 
 FACTORIES: dict[str, Callable[[str], Embedder]] = {"builtin": _builtin, "minilm": _minilm, "onnx": _onnx}
 LOCAL = frozenset(FACTORIES)  # those that never leave the machine
+_THREADLESS = frozenset(("builtin",))  # those that never import `threading`, which takes 1 ms of a cold search
 
 
 def resolve(provider: str, model: str = "") -> Choice:
@@ -56,6 +57,16 @@ def resolve(provider: str, model: str = "") -> Choice:
     from .onnx import installed
 
     return Choice(provider="minilm", model=model) if installed(model) else Choice(provider="builtin")
+
+
+def before_threads(choice: Choice) -> None:
+    """To be called on the thread that asks, before another one runs anything of this embedder.
+
+    CPython before 3.13 takes the thread that first imports `threading` for the main one, and a process waits at its
+    end until that one is done: never, if it is a worker. Almost every model library imports it.
+    """
+    if choice.provider not in _THREADLESS:
+        import threading  # noqa: F401
 
 
 def make(choice: Choice) -> Embedder:

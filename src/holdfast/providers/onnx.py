@@ -3,7 +3,8 @@
 An encoder is a directory: `model.onnx`, `vocab.txt` (uncased WordPiece, a piece a line) and, where it is not
 like MiniLM, `encoder.json` with pooling (`mean` or `cls`), `query_prefix`, `passage_prefix`, `max_tokens`,
 `floor`. `minilm` names all-MiniLM-L6-v2 from its data package or a directory, and takes no other file: its
-SHA-256 is checked. The digest of the model is part of the identity, so another file is another embedder.
+SHA-256 is checked. The digest of the model is part of the identity, so another file is another embedder; hence a
+model that keeps weights in files beside it, which no digest covers, is refused.
 """
 
 from __future__ import annotations
@@ -34,6 +35,10 @@ VOCABULARY = os.path.join(os.path.dirname(__file__), "data", "uncased.vocabulary
 _MODEL, _PIECES, _OPTIONS = "model.onnx", "vocab.txt", "encoder.json"
 _BATCH_TOKENS = 4096  # of one run: longer texts in smaller batches
 _MOST_THREADS = 4
+_GIVEN = ("input_ids", "attention_mask", "token_type_ids")
+_KINDS = {"tensor(int64)": "int64", "tensor(int32)": "int32", "tensor(float)": "float32"}
+_LOCATION = b"\x0a\x08location"  # the field of a tensor that says in which other file its numbers are
+_NOWHERE = ("session.model_external_initializers_file_folder_path", os.devnull)
 
 
 # One in twenty pairs of unrelated sentences exceeds 0.21, yet evidence begins lower: with 0.21 context.min_score let
@@ -148,7 +153,7 @@ class OnnxEmbedder:
 
     def __init__(self, provider: str, model: str, data: bytes, pieces: list[str], options: Options) -> None:
         self._session = _session(data)
-        self._inputs = {given.name for given in self._session.get_inputs()}
+        self._inputs = _inputs(self._session, model)
         vocabulary = {piece: number for number, piece in enumerate(pieces)}
         try:
             self._start, self._end, unknown = (vocabulary[name] for name in ("[CLS]", "[SEP]", "[UNK]"))
@@ -201,7 +206,8 @@ class OnnxEmbedder:
         mask = np.array([[1] * len(row) + [0] * (longest - len(row)) for row in batch], np.int64)
         ids = np.array([row + [0] * (longest - len(row)) for row in batch], np.int64)
         given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        hidden = self._session.run(None, {name: value for name, value in given.items() if name in self._inputs})[0]
+        wanted = {name: given[name].astype(kind, copy=False) for name, kind in self._inputs.items()}
+        hidden = self._session.run(None, wanted)[0].astype(np.float32, copy=False)  # sums of 16 bits would overflow
         pooled = hidden if hidden.ndim == 2 else self._pooled(hidden, mask)
         lengths = np.linalg.norm(pooled, axis=1, keepdims=True)
         return (pooled / np.maximum(lengths, 1e-12)).astype(np.float32)  # type: ignore[no-any-return]
@@ -219,6 +225,18 @@ def _told(options: Options) -> str:
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:8]
 
 
+def _inputs(session: Any, model: str) -> dict[str, str]:
+    """What a model wants to be given, each as which kind of number; ProviderFailed if there is something we lack."""
+    found = {given.name: _KINDS.get(given.type) for given in session.get_inputs()}
+    for name, kind in found.items():
+        if name not in _GIVEN or kind is None:
+            raise ProviderFailed(
+                f"the encoder {model} asks for the input {name}, which Holdfast cannot give; it has "
+                f"{', '.join(_GIVEN)}, as {', '.join(_KINDS.values())}"
+            )
+    return {name: kind for name, kind in found.items() if kind is not None}
+
+
 def _session(data: bytes) -> Any:
     try:
         import onnxruntime
@@ -229,10 +247,17 @@ def _session(data: bytes) -> Any:
     settings.log_severity_level = 4
     # Threads that wait by spinning took a third more CPU, and no less time.
     settings.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    settings.add_session_config_entry(*_NOWHERE)  # else it looks for them in the current directory
     try:
         return onnxruntime.InferenceSession(data, settings, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime's errors have no common type of their own
-        raise ProviderFailed(f"the encoder cannot be loaded ({type(error).__name__}): its file is damaged") from error
+        raise ProviderFailed(f"the encoder cannot be loaded ({type(error).__name__}): {_fault(data)}") from error
+
+
+def _fault(data: bytes) -> str:
+    if _LOCATION in data:
+        return "its weights are in other files, which Holdfast does not read; save it as one, with its weights in it"
+    return "its file is damaged"
 
 
 def _batches(lengths: list[int]) -> Iterator[list[int]]:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import sys
 import types
 from typing import ClassVar
@@ -20,26 +21,28 @@ class Session:
     """Looks every token up in a fixed table; remembers what it was given."""
 
     runs: ClassVar[list] = []
+    inputs, kind, precision = ("input_ids", "attention_mask"), "tensor(int64)", np.float32
 
     def __init__(self, data, settings, providers):
-        if data == b"damaged":
+        if data.startswith(b"damaged"):
             raise RuntimeError("protobuf")
         self._table = np.random.default_rng(len(data)).standard_normal((100, HIDDEN)).astype(np.float32)
 
     def get_inputs(self):
-        return [types.SimpleNamespace(name=name) for name in ("input_ids", "attention_mask")]
+        return [types.SimpleNamespace(name=name, type=self.kind) for name in self.inputs]
 
     def run(self, _outputs, given):
-        assert set(given) == {"input_ids", "attention_mask"}
+        assert set(given) == set(self.inputs)
         Session.runs.append(given)
-        return [self._table[given["input_ids"]]]
+        return [self._table[given["input_ids"]].astype(self.precision)]
 
 
 @pytest.fixture(autouse=True)
 def runtime(monkeypatch):
     fake = types.ModuleType("onnxruntime")
     fake.InferenceSession = Session
-    fake.SessionOptions = lambda: types.SimpleNamespace(add_session_config_entry=lambda name, value: None)
+    fake.configured = {}
+    fake.SessionOptions = lambda: types.SimpleNamespace(add_session_config_entry=fake.configured.__setitem__)
     monkeypatch.setitem(sys.modules, "onnxruntime", fake)
     Session.runs = []
     return fake
@@ -170,6 +173,41 @@ def test_a_missing_runtime_is_named_with_the_command(directory, monkeypatch):
 def test_an_encoder_that_cannot_be_used_is_refused(directory, change):
     with pytest.raises(ProviderFailed):
         onnx.encoder(directory(**change))
+
+
+def test_weights_in_other_files_are_refused_with_the_reason(directory, runtime):
+    with pytest.raises(ProviderFailed, match="weights are in other files"):
+        onnx.encoder(directory(data=b"damaged \x0a\x08location\x12\x0fmodel.onnx_data"))
+    assert runtime.configured["session.model_external_initializers_file_folder_path"] == os.devnull
+
+
+@pytest.mark.parametrize(("kind", "wanted"), [("tensor(int32)", np.int32), ("tensor(float)", np.float32)])
+def test_inputs_are_of_the_kind_that_the_model_asks_for(directory, monkeypatch, kind, wanted):
+    monkeypatch.setattr(Session, "kind", kind)
+    monkeypatch.setattr(Session, "run", checking(Session.run, wanted))
+    onnx.encoder(directory())
+
+
+def checking(run, wanted):
+    def checked(self, outputs, given):
+        assert {value.dtype for value in given.values()} == {np.dtype(wanted)}
+        return run(self, outputs, {name: value.astype(np.int64) for name, value in given.items()})
+
+    return checked
+
+
+@pytest.mark.parametrize("change", [{"inputs": ("input_ids", "segment_ids")}, {"kind": "tensor(string)"}])
+def test_an_input_that_we_cannot_give_is_named(directory, monkeypatch, change):
+    for name, value in change.items():
+        monkeypatch.setattr(Session, name, value)
+    with pytest.raises(ProviderFailed, match="input segment_ids" if "inputs" in change else "input input_ids"):
+        onnx.encoder(directory())
+
+
+def test_numbers_of_16_bits_are_summed_as_floats(directory, monkeypatch):
+    exact = onnx.encoder(directory(max_tokens=8_192)).embed(["cat dog " * 4_000])
+    monkeypatch.setattr(Session, "precision", np.float16)
+    assert np.allclose(onnx.encoder(directory(max_tokens=8_192)).embed(["cat dog " * 4_000]), exact, atol=1e-4)
 
 
 def test_options_that_are_nested_without_end_are_refused(directory, tmp_path):

@@ -165,12 +165,13 @@ class Guarded:
         wanted = (count, self.dimensions)
         if not isinstance(vectors, np.ndarray) or vectors.shape != wanted or vectors.dtype.kind != "f":
             raise ProviderFailed(f"the embedder {self.identity} gave {_shape(vectors)} where {wanted} was due")
-        lengths = np.linalg.norm(vectors.astype(np.float64), axis=1)
+        found = np.array(vectors)  # the embedder may write its next answer where this one lies
+        lengths = np.linalg.norm(found.astype(np.float64), axis=1)
         if not np.isfinite(lengths).all():
             raise ProviderFailed(f"the embedder {self.identity} gave numbers that are not finite")
         if not np.all((np.abs(lengths - 1.0) <= _TOLERANCE) | (lengths == 0.0)):
             raise ProviderFailed(f"the embedder {self.identity} gave vectors that are not of length 1")
-        return vectors.astype(np.float32, copy=False)
+        return found.astype(np.float32, copy=False)
 
 
 def _between(least: float, value: Any, most: float) -> bool:

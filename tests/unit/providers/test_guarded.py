@@ -143,6 +143,30 @@ def test_a_text_that_cannot_be_taken_costs_no_other_text_its_vector(answer):
     assert SECRET not in guarded.refusal
 
 
+class Thrifty(HashingEmbedder):
+    """Writes every answer to the same place, and does not take every text."""
+
+    def __init__(self):
+        super().__init__()
+        self.place = np.zeros((16, self.dimensions), np.float32)
+
+    def embed(self, texts, *, query=False):
+        if "poison" in texts:
+            raise ValueError
+        answer = self.place[: len(texts)]
+        answer[:] = super().embed(texts, query=query)
+        return answer
+
+
+def test_what_an_embedder_writes_over_its_last_answer_changes_nothing():
+    embedder, plain = Guarded(Thrifty(), Circuit(), 1_000), HashingEmbedder()
+    (asked,), (first,) = embedder.embed(["alpha"], query=True), embedder.question("beta")[:1]
+    rows = embedder.embed(["gamma", "delta", "poison", "epsilon"])
+    assert (asked == plain.embed(["alpha"])[0]).all()
+    assert (first == plain.embed(["beta"])[0]).all()
+    assert (rows[[0, 1, 3]] == plain.embed(["gamma", "delta", "epsilon"])).all()
+
+
 def test_a_question_that_cannot_be_taken_is_not_held_against_the_next():
     guarded = Guarded(Choosy(raises(ValueError())), Circuit(), 1_000)
     assert np.isnan(guarded.question("bad")[0]).all()

@@ -179,9 +179,13 @@ class Index(Protocol):
     def backlog(self, scope: Scope) -> tuple[int, int]:
         """How many entries wait for a vector, of how many visible ones; (0, 0) when none does."""
 
+    def not_taken(self, scope: Scope) -> int:
+        """How many of those that wait do so because the embedder did not take their text."""
+
     def embed(self, scope: Scope, embedder: Embedder, budget_ms: int | None, first: int = 4) -> int:
         """Give vectors to what has none, last written first, within a budget; returns how many still wait.
 
+        A text that was not taken keeps no other from its turn; without a budget it is tried again.
         The `first` texts at once show how fast the embedder is; more follow as that allows. ProviderFailed if the
         vectors here are of another embedder: only a rebuild changes that.
         """

@@ -3,8 +3,9 @@
 Texts are read, embedded and only then stored, since an embedder may be slow; `index.lock` is held for the
 storing alone. By then an entry may have been changed or forgotten, so the view of each is made once more
 under the lock, and a vector made from anything else is thrown away. Refused, counted and never stored:
-wrong sizes, numbers that are not finite, lengths other than 1. A text that says nothing to the embedder
-(its vector is zero) leaves the backlog without a vector.
+wrong sizes, numbers that are not finite, lengths other than 1. What was refused stays in the backlog and is noted
+there, so that those below it get on and it is tried again only after a while. A text that says nothing to the
+embedder (its vector is zero) leaves the backlog without a vector.
 """
 
 from __future__ import annotations
@@ -77,13 +78,16 @@ def _todo(row: tuple[Any, ...]) -> Todo:
     )  # fmt: skip
 
 
-def waiting(connection: apsw.Connection, scope: Scope, below: int, most: int) -> list[Todo]:
-    """What waits for a vector in a scope, with chunks below a number; of each owner what was written last first."""
+def waiting(connection: apsw.Connection, scope: Scope, below: int, most: int, due: int) -> list[Todo]:
+    """What waits for a vector in a scope, with chunks below a number; of each owner what was written last first.
+
+    What was refused at the moment `due` or later is left out.
+    """
     where = where_scope(scope, Where())
     found = ask_all(
         connection,
-        f"SELECT w.chunk {_WAITING} w.chunk<? AND {where} ORDER BY w.chunk DESC LIMIT ?",
-        (below, *where.values, most),
+        f"SELECT w.chunk {_WAITING} w.chunk<? AND w.refused<? AND {where} ORDER BY w.chunk DESC LIMIT ?",
+        (below, due, *where.values, most),
     )
     return todos(connection, [chunk for (chunk,) in found])
 
@@ -102,6 +106,13 @@ def missing(connection: apsw.Connection, scope: Scope) -> tuple[int, int]:
         return 0, 0
     (total,) = ask_one(connection, f"SELECT count(*) FROM entries e WHERE {where} AND e.state=0", where.values)
     return lacking, total
+
+
+def refused(connection: apsw.Connection, scope: Scope) -> int:
+    """How many entries of a scope have a text that the embedder did not take."""
+    where = where_scope(scope, Where())
+    (count,) = ask_one(connection, f"SELECT count(DISTINCT e.n) {_WAITING} w.refused>0 AND {where}", where.values)
+    return int(count)
 
 
 def _is_everything(connection: apsw.Connection, scope: Scope) -> bool:
@@ -131,9 +142,12 @@ def identity_of(connection: apsw.Connection) -> str | None:
     return found[0] if found else None
 
 
-def state(connection: apsw.Connection) -> tuple[str | None, bool]:
-    """The same, and whether anything waits for a vector."""
-    return identity_of(connection), ask_one(connection, "SELECT 1 FROM backlog LIMIT 1") is not None
+def state(connection: apsw.Connection, due: int) -> tuple[str | None, bool, bool]:
+    """The same, whether anything waits for a vector, and whether that is to be tried now."""
+    any, now = ask_one(
+        connection, "SELECT EXISTS(SELECT 1 FROM backlog), EXISTS(SELECT 1 FROM backlog WHERE refused<?)", (due,)
+    )
+    return identity_of(connection), bool(any), bool(now)
 
 
 def holds(connection: apsw.Connection, identity: str, dimensions: int) -> bool:
@@ -152,14 +166,21 @@ def number_of(connection: apsw.Connection, identity: str, dimensions: int) -> in
     return int(found[0]) if found else None
 
 
-def store(connection: apsw.Connection, embedder: Embedder, done: Sequence[Todo], made: Made) -> int:
-    """Store what is still true; the caller holds `index.lock`. Returns how many vectors were new."""
+def store(connection: apsw.Connection, embedder: Embedder, done: Sequence[Todo], made: Made, at: int) -> int:
+    """Store what is still true; the caller holds `index.lock`. Returns how many vectors were new.
+
+    What has none among those that were made was refused, at this moment.
+    """
     connection.execute("BEGIN IMMEDIATE")
     number = number_of(connection, embedder.identity, embedder.dimensions)
     now = {todo.chunk: todo for todo in todos(connection, [todo.chunk for todo in done])} if number else {}
-    same = [todo for todo in done if todo.chunk in made and now.get(todo.chunk) == todo]
+    still = [todo for todo in done if now.get(todo.chunk) == todo]
+    same = [todo for todo in still if todo.chunk in made]
     stored = insert(connection, number or 0, [(todo, data) for todo in same if (data := made[todo.chunk])])
     connection.executemany("DELETE FROM backlog WHERE chunk=?", [(todo.chunk,) for todo in same])
+    connection.executemany(
+        "UPDATE backlog SET refused=? WHERE chunk=?", [(at, todo.chunk) for todo in still if todo.chunk not in made]
+    )
     connection.execute("COMMIT")
     return stored
 
@@ -198,8 +219,9 @@ def there(connection: apsw.Connection, ids: Sequence[str]) -> set[str]:
 
 
 def embed_all(
-    connection: apsw.Connection, embedder: Embedder, make: Callable[[Sequence[Todo]], Made], progress: Progress | None
-) -> None:
+    connection: apsw.Connection, embedder: Embedder, make: Callable[[Sequence[Todo]], Made], progress: Progress | None,
+    at: int,
+) -> None:  # fmt: skip
     """Empty the whole backlog of a generation that nobody else sees yet."""
     (total,) = ask_one(connection, "SELECT count(*) FROM backlog")
     below, done, size = LAST, 0, 4
@@ -207,7 +229,7 @@ def embed_all(
         started = time.monotonic()
         below = chunks[-1]
         batch = todos(connection, chunks)
-        store(connection, embedder, batch, make(batch))
+        store(connection, embedder, batch, make(batch), at)
         done += len(chunks)
         size = next_size(len(chunks), started)
         if progress is not None:

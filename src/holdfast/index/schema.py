@@ -1,13 +1,13 @@
 """The index's tables, views and version, as data.
 
-Owns all DDL. `VERSION` is the number in the name of a generation (`v4-000017`): raise it when
+Owns all DDL. `VERSION` is the number in the name of a generation (`v5-000017`): raise it when
 anything here, the tokeniser or the meaning of a column changes, and the next open builds anew.
 The views give the tables of the seed documents to anyone with a SQL prompt.
 """
 
 from __future__ import annotations
 
-VERSION = 4
+VERSION = 5
 APPLICATION_ID = 0x686F6C64  # "hold"
 VISIBLE, DELETED, SUPERSEDED = 0, 1, 2
 
@@ -118,7 +118,8 @@ CREATE TABLE vectors(
 -- Owner and sign bits of 256 vectors in a row: a cold process looks at them all without reading a float.
 CREATE TABLE vector_pages(
   page INTEGER PRIMARY KEY, stamp INTEGER NOT NULL, owners BLOB NOT NULL, bits BLOB NOT NULL);
-CREATE TABLE backlog(chunk INTEGER PRIMARY KEY);
+-- `refused` is when an embedder last did not take the text; 0: never asked, or said otherwise since.
+CREATE TABLE backlog(chunk INTEGER PRIMARY KEY, refused INTEGER NOT NULL DEFAULT 0);
 
 CREATE VIRTUAL TABLE chunks_fts USING fts5(
   text, tags, path, scope, content='', detail=full, tokenize='porter unicode61 remove_diacritics 2');

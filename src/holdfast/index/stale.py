@@ -60,7 +60,9 @@ class Stale:
 
     def _queue(self, chunks: list[int]) -> None:
         if chunks:
-            self._connection.executemany("INSERT OR IGNORE INTO backlog VALUES(?)", [(chunk,) for chunk in chunks])
+            self._connection.executemany(
+                "INSERT OR REPLACE INTO backlog(chunk) VALUES(?)", [(chunk,) for chunk in chunks]
+            )
 
     def _end(self, chunks: list[int]) -> None:
         found = ask_all(self._connection, _VECTORS, (json.dumps(chunks),)) if chunks and self._any() else []

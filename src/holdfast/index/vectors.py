@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..model.query import Filter, Row
     from ..model.scope import Scope
     from ..model.vector import Vector
-    from ..ports import Embedder, Progress
+    from ..ports import Clock, Embedder, Progress
     from .building import Furnish
     from .cache import Cache
     from .filling import Made, Todo
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 _STORE_WAIT_MS = 60_000
 _LEAST_WAIT_MS = 50
+_REFUSED_MS = 24 * 3_600_000  # so long a text that an embedder did not take is not tried again where somebody waits
 
 
 class Limits:
@@ -57,6 +58,7 @@ class WithVectors:
     refused = 0  # vectors that were not what an embedder promises
     _matrix: tuple[str, int, Matrix] | None = None  # generation, its version when loaded
     _noted: Noted
+    _clock: Clock
 
     if TYPE_CHECKING:
 
@@ -89,6 +91,11 @@ class WithVectors:
 
         return self.live.ask(lambda c: missing(c, scope))
 
+    def not_taken(self, scope: Scope) -> int:
+        from .filling import refused
+
+        return self.live.ask(lambda c: refused(c, scope))
+
     def embedded_by(self, scope: Scope) -> str | None:
         from .filling import identity_of
 
@@ -98,14 +105,23 @@ class WithVectors:
         from .filling import state
 
         deadline = None if budget_ms is None else time.monotonic() + budget_ms / 1000
-        made_by, waiting = self._noted.of(self.live, "vectors", [None], lambda c, _: {None: state(c)})[None]
+        due = self._due(deadline)
+        hasty = deadline is not None
+        made_by, waiting, now = self._noted.of(self.live, "vectors", [hasty], lambda c, _: {hasty: state(c, due)})[
+            hasty
+        ]
         if made_by not in (None, embedder.identity):
             raise ProviderFailed(f"the index holds vectors of {made_by}; `holdfast reindex --embedder` changes that")
         if not waiting:
             return 0
-        if self._fill(scope, embedder, deadline, first) and embedder.costly and self.limits is not None:
+        if now and self._fill(scope, embedder, deadline, first) and embedder.costly and self.limits is not None:
             self.cache.prune(self.limits.entries, self.limits.bytes)
         return self.backlog(scope)[0]
+
+    def _due(self, deadline: float | None) -> int:
+        """Texts that were refused at this moment or later are not tried; who has time tries all."""
+        now = self._clock.now()
+        return now + 1 if deadline is None else now - _REFUSED_MS
 
     def _fill(self, scope: Scope, embedder: Embedder, deadline: float | None, size: int) -> bool:
         """Embed and store, a batch after the other; whether there was anything to do."""
@@ -113,8 +129,8 @@ class WithVectors:
 
         from .filling import next_size, waiting
 
-        below = LAST
-        while size and (todo := self.live.ask(partial(waiting, scope=scope, below=below, most=size))):
+        below, due = LAST, self._due(deadline)
+        while size and (todo := self.live.ask(partial(waiting, scope=scope, below=below, most=size, due=due))):
             started = time.monotonic()
             made, fresh = self._vectors_of(embedder, todo)
             below = todo[-1].chunk
@@ -132,7 +148,7 @@ class WithVectors:
         """Into the live index, and then into the cache; the caller holds `index.lock`."""
         from .filling import store
 
-        store(connection, embedder, done, made)
+        store(connection, embedder, done, made, self._clock.now())
         self._remember(connection, embedder, fresh)
 
     def _remember(self, connection: apsw.Connection, embedder: Embedder, fresh: Fresh) -> None:
@@ -203,7 +219,8 @@ class WithVectors:
 
             carry(old, connection, embedder.identity if embedder is not None else None)
             if embedder is not None:
-                embed_all(connection, embedder, partial(self._made_while_building, embedder), progress)
+                make = partial(self._made_while_building, embedder)
+                embed_all(connection, embedder, make, progress, self._clock.now())
                 if mostly_refused(connection):
                     raise ProviderFailed(
                         f"the embedder {embedder.identity} has vectors for less than half of all texts"

@@ -99,6 +99,10 @@ class Embedding:
         """How many entries lack a vector, of how many; (0, 0) if none does or no vectors are wanted."""
         return self._index.backlog(scope) if self.wanted else (0, 0)
 
+    def not_taken(self, scope: Scope) -> int:
+        """How many of those are without because the embedder did not take their text."""
+        return self._index.not_taken(scope)
+
     def fill(self, scope: Scope) -> int:
         """Empty the whole backlog of a scope; returns what is left, and `reason` says why."""
         left = self._fill(scope, None, self.patience) if self.missing(scope)[0] else 0

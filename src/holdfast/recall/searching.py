@@ -114,7 +114,11 @@ def _degraded(store: Store, scope: Scope, behind: int, damaged: int, mode: str, 
         found.append(reason if reason is WORDLESS else f"by keyword only: {reason}")
     missing, total = store.embedding.missing(scope) if mode == "hybrid" else (0, 0)
     if missing > total * WITHOUT_VECTOR:
-        found.append(f"{missing} of {total} without vector")
+        refused = store.embedding.not_taken(scope)
+        found.append(
+            f"{missing} of {total} without vector"
+            + (f", of which the embedder did not take {refused}" if refused else "")
+        )
     return "; ".join(found) or None
 
 

@@ -42,6 +42,15 @@ class Broken(HashingEmbedder):
         return wrong[self.kind]
 
 
+class Choosy(HashingEmbedder):
+    """Takes no text with `poison`."""
+
+    def embed(self, texts: Any, *, query: bool = False) -> Any:
+        rows = super().embed(texts, query=query)
+        rows[["poison" in text for text in texts]] = float("nan")
+        return rows
+
+
 def asked(embedder: HashingEmbedder, text: str) -> Vector:
     return Vector(embedder.identity, embedder.embed([text], query=True)[0])
 
@@ -180,6 +189,15 @@ class VectorContract:
         backend.level().embed(ALL, filled_again, None)
         assert filled_again.calls == ["alpha\ngamma"]
         assert set(near(backend, embedder, "beta")) == {first.id, third.id}
+
+    def test_a_text_that_is_not_taken_is_counted_until_it_says_something_else(self, backend: Workbench) -> None:
+        backend.session()
+        backend.add("alpha", type="note")
+        refused = backend.add("poison", type="note")
+        assert backend.level().embed(ALL, Choosy(), None) == 1
+        assert (backend.index.backlog(ANA), backend.index.not_taken(ANA)) == ((1, 2), 1)
+        backend.journal.amend(ANA, SESSION, refused.id, "user", {"text": "beta"})
+        assert (backend.level().backlog(ANA), backend.index.not_taken(ANA)) == ((1, 2), 0)
 
     def test_an_undeleted_entry_waits_again(self, backend: Workbench) -> None:
         backend.session()

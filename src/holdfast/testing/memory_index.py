@@ -223,6 +223,9 @@ class MemoryIndex:
         lacking = self._vectors.missing(visible, views_of(self._journals()))
         return (len(lacking), len(visible)) if lacking else (0, 0)
 
+    def not_taken(self, scope: Scope) -> int:
+        return self._vectors.refused(views_of(self._journals()), [entry for entry, _ in self._in(scope, VISIBLE)])
+
     def embed(self, scope: Scope, embedder: Embedder, budget_ms: int | None, first: int = 4) -> int:
         visible, views = [entry for entry, _ in self._in(scope, VISIBLE)], views_of(self._journals())
         self._vectors.embed(self._vectors.missing(visible, views), views, embedder)

@@ -32,6 +32,7 @@ class MemoryVectors:
     def __init__(self) -> None:
         self.identity: str | None = None
         self._made: dict[str, Made] = {}
+        self._refused: dict[str, str] = {}  # the view that was not taken
 
     def near(self, entries: Iterable[Entry], views: dict[str, str], vector: Vector) -> list[tuple[Entry, float]]:
         """Entries with a vector that holds, and their cosines."""
@@ -62,10 +63,16 @@ class MemoryVectors:
             if len(numbers) == embedder.dimensions and (length == 0 or abs(length - 1) < 1e-3):
                 self.identity = embedder.identity
                 self._made[entry.id] = (views[entry.id], [float(number) for number in numbers] if length else [])
+            else:
+                self._refused[entry.id] = views[entry.id]
+
+    def refused(self, views: dict[str, str], entries: Iterable[Entry]) -> int:
+        return sum(self._refused.get(entry.id) == views[entry.id] for entry in self.missing(entries, views))
 
     def forget(self, ids: Iterable[str]) -> None:
         for id in ids:
             self._made.pop(id, None)
+            self._refused.pop(id, None)
 
 
 def views_of(journals: Iterable[Sequence[Entry]]) -> dict[str, str]:

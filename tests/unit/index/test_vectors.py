@@ -22,6 +22,7 @@ from holdfast.model.query import Filter
 from holdfast.model.scope import Scope
 from holdfast.model.vector import Vector
 from holdfast.testing.embedder import HashingEmbedder
+from holdfast.testing.index_vector_contract import Choosy
 from tests.unit.index.test_erasing import bytes_of
 
 ANA = Scope(agent="main", user="ana")
@@ -355,6 +356,45 @@ def test_refused_vectors_are_counted(embedded):
     assert embedded.index.embed(embedded.all, Wrong(), None) == 1
     status = embedded.index.status(embedded.all)
     assert (status["refused"], status["vectors"], status["without_vector"]) == (1, 0, 1)
+
+
+def with_poison(embedded):
+    session = embedded.session()
+    for text in ("alpha", "beta", "poison"):
+        embedded.add(session, text, type="note")
+    embedded.index.refresh(embedded.all, 2_000)
+    embedder = Choosy()
+    embedded.index.embed(embedded.all, embedder, 1_000, 1)
+    embedder.calls.clear()
+    return embedder
+
+
+def test_a_text_that_was_refused_is_not_tried_again_while_somebody_waits(embedded):
+    embedder = with_poison(embedded)
+    assert embedded.index.embed(embedded.all, embedder, 1_000) == 1
+    assert (embedder.calls, embedded.index.status(embedded.all)["vectors"]) == ([], 2)
+
+
+def test_a_text_that_was_refused_is_tried_again_after_a_day(embedded):
+    embedder = with_poison(embedded)
+    embedded.clock.advance(25 * 3_600_000)
+    embedded.index.embed(embedded.all, embedder, 1_000)
+    assert embedder.calls == ["poison"]
+
+
+def test_a_text_that_was_refused_is_tried_again_by_whoever_has_time(embedded):
+    embedder = with_poison(embedded)
+    embedded.index.embed(embedded.all, embedder, None)
+    assert embedder.calls == ["poison"]
+
+
+def test_a_rebuild_notes_what_is_refused(embedded):
+    with_poison(embedded)
+    embedder = Choosy(model="another")
+    embedded.index.rebuild(embedded.all, None, embedder)
+    embedder.calls.clear()
+    embedded.index.embed(embedded.all, embedder, 1_000)
+    assert (embedder.calls, embedded.index.not_taken(embedded.all)) == ([], 1)
 
 
 def test_writers_never_load_numpy(tmp_path):

@@ -227,9 +227,21 @@ def test_one_text_that_cannot_be_taken_keeps_no_other_from_its_vector(home, choo
         assert "does not take every text (ValueError)" in report["reason"]
         assert len(near(memory)) == 3
         found = memory.search("alpha")
-        assert (found.mode, found.degraded) == ("hybrid", "1 of 4 without vector")
+        assert (found.mode, found.degraded) == (
+            "hybrid", "1 of 4 without vector, of which the embedder did not take 1"
+        )  # fmt: skip
         assert memory.reindex(embedder="minilm")["vectors"] == 3
         assert len(near(memory)) == 3
+
+
+def test_texts_that_cannot_be_taken_do_not_keep_what_was_written_before_them_waiting(home, choosy):
+    with opened(home) as memory:
+        memory.add_many([{"text": f"alpha {number}", "type": "note"} for number in range(8)])
+        memory.add_many([{"text": f"poison {number}", "type": "note"} for number in range(40)])
+        for _ in range(20):
+            memory.store.embedding.top_up(memory.scope(), 1)
+        assert memory.search("alpha").degraded == "40 of 48 without vector, of which the embedder did not take 40"
+        assert len(near(memory)) == 8
 
 
 def test_a_question_that_cannot_be_taken_is_answered_by_keyword_and_the_next_one_as_ever(home, choosy):

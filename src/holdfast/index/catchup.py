@@ -274,6 +274,14 @@ def _changes(lines: Iterable[Line]) -> list[Line]:
     return sorted(changes, key=lambda line: int((line.record or {})["seq"]))
 
 
+def _gone(connection: apsw.Connection, dropped: list[str]) -> list[str]:
+    """Those that were not put back: whoever's amendments were folded is taken out and read anew."""
+    from .filling import there  # a journal that only grew has nothing to drop
+
+    standing = there(connection, dropped)
+    return [id for id in dropped if id not in standing]
+
+
 def card_of(text: str) -> Card:
     """The card that a sessions row holds."""
     return card_from(json.loads(text))
@@ -326,7 +334,7 @@ class Bringing:
         commit(connection, work)
         dropped = work.rows.dropped
         if dropped:
-            self._forget(dropped)
+            self._forget(_gone(connection, dropped))
             dropped.clear()
 
     def start_over(self) -> None:

@@ -509,6 +509,19 @@ def test_a_cache_that_is_damaged_or_deleted_costs_only_the_embedding(embedded):
     assert found(embedded, embedder, "beta")
 
 
+def test_what_still_says_the_same_is_not_embedded_again_after_its_journal_was_rewritten(embedded):
+    session = embedded.session()
+    entries = [embedded.add(session, f"entry {number}", type="note") for number in range(4)]
+    for entry in entries[:2]:
+        embedded.journal.amend(ANA, session, entry.id, "user", {"importance": 0.9})
+    embedder = filled(embedded, HashingEmbedder(costly=True))
+    embedder.calls.clear()
+    embedded.journal.rewrite(ANA, session, lambda one: None if one.id == entries[3].id else one)
+    filled(embedded, embedder)
+    assert embedder.calls == []
+    assert len(cached(embedded)) == 3
+
+
 def test_the_cache_forgets_what_was_edited_before_it_was_erased(embedded):
     session = embedded.session()
     entry = turn(embedded, session, "the first words")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from _thread import RLock
 
-from ..disk import REAL, exists, read_file, write_atomic
+from ..disk import REAL, read_file, write_atomic
 from ..errors import BadConfig, Corrupt, HoldfastError, Locked, ProviderFailed, StorageFailed
 from ..lock import Lock
 from ..model.vector import Vector
@@ -153,7 +153,8 @@ class Embedding:
         made = self._made_before(choice) or self._circuit.call(lambda: self._make(choice), wait_ms)
         self._refuse_another(made, pinned)
         if pinned is None:
-            self._write_first(Pin(identity=made.identity, **choice.to_dict()))
+            # Where a change was begun, it is under way, and takes its time, or was killed.
+            self._write_first(Pin(identity=made.identity, **choice.to_dict()), 0 if coming else LEAST_MS)
         with self._mutex:
             if self._loaded is None:
                 self._loaded = Guarded(made, self._circuit, self.patience)
@@ -210,16 +211,18 @@ class Embedding:
         self._made = None  # the right one may be put in its place
         raise ProviderFailed(reason)
 
-    def _write_first(self, pin: Pin) -> None:
-        """Pin what is used first. A home that cannot be written is not pinned; who came before us is right."""
+    def _write_first(self, pin: Pin, wait_ms: int) -> None:
+        """Pin what is used first. A home that cannot be written is not pinned; who came before us is right.
+
+        A change that failed or was killed may have left a file without a pin.
+        """
         try:
-            if not exists(self._disk, self._path):
-                with self._lock.hold(LEAST_MS, "pin the embedder"):
-                    if not exists(self._disk, self._path):
-                        write_atomic(self._disk, self._path, pins.encoded(pin))
+            with self._lock.hold(wait_ms, "pin the embedder"):
+                if self._pinned() is None:
+                    write_atomic(self._disk, self._path, pins.encoded(pin))
         except (OSError, Locked, StorageFailed):
             return
-        if (there := pins.read(self._disk, self._path)[0]) is not None and there.identity != pin.identity:
+        if (there := self._pinned()) is not None and there.identity != pin.identity:
             raise ProviderFailed(f"this memory was just given the embedder {there.identity}; ask again")
 
     def _stamp(self) -> tuple[int, ...] | None:

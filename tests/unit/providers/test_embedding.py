@@ -10,10 +10,12 @@ from threading import Thread
 import pytest
 
 import holdfast
+from holdfast.disk import REAL
 from holdfast.errors import BadConfig, MissingExtra, ProviderFailed
 from holdfast.model.query import Filter
 from holdfast.providers import circuit, embedding, registry
 from holdfast.providers import pin as pins
+from holdfast.providers.pin import Pin
 from holdfast.testing.embedder import HashingEmbedder
 
 
@@ -90,16 +92,15 @@ def test_auto_is_resolved_once(home, embedders, monkeypatch):
 def test_of_two_processes_that_use_a_memory_first_the_one_that_pinned_its_embedder_is_right(
     home, embedders, monkeypatch
 ):
-    first, real = opened(home, provider="minilm"), embedding.exists
+    first, real = opened(home, provider="minilm"), embedding.Embedding._write_first
 
-    def overtaken(disk, path):
-        found = real(disk, path)
-        monkeypatch.setattr(embedding, "exists", real)
+    def overtaken(self, pin, wait_ms):
+        monkeypatch.setattr(embedding.Embedding, "_write_first", real)
         filled(first)
-        return found
+        real(self, pin, wait_ms)
 
     with first, opened(home, provider="builtin") as second:
-        monkeypatch.setattr(embedding, "exists", overtaken)
+        monkeypatch.setattr(embedding.Embedding, "_write_first", overtaken)
         assert second.search("alpha").mode == "keyword"
         assert pinned(home)["identity"] == "testing/minilm/32"
         assert first.search("alpha").mode == "hybrid"
@@ -412,6 +413,40 @@ def test_a_change_to_an_embedder_that_fails_changes_nothing(home, embedders, mon
             memory.reindex(embedder="minilm")
         assert pinned(home)["provider"] == "builtin"
         assert near(memory) == before
+
+
+def test_a_memory_without_a_pin_gets_one_though_a_change_failed(home, embedders, monkeypatch):
+    monkeypatch.setitem(registry.FACTORIES, "minilm", lambda model: Failing(32, "minilm"))
+    with opened(home) as memory:
+        memory.add_many([{"text": f"alpha {number}", "type": "note"} for number in range(10)])
+        with pytest.raises(ProviderFailed):
+            memory.reindex(embedder="minilm")
+        assert memory.search("alpha").mode == "hybrid"
+        assert pinned(home)["provider"] == "builtin"
+
+
+def test_a_memory_without_a_pin_gets_one_though_a_change_was_killed(home, embedders, monkeypatch):
+    with opened(home) as memory:
+        memory.add("alpha")
+        monkeypatch.setattr(memory.store.index, "rebuild", raise_killed)
+        monkeypatch.setattr(pins, "write", killed_after(pins.write, 1))
+        with pytest.raises(Killed):
+            memory.reindex(embedder="minilm")
+    assert set(pinned(home)) == {"next"}
+    with opened(home) as memory:
+        assert memory.search("alpha").mode == "hybrid"
+        assert pinned(home) == {"identity": "testing/builtin/64", "provider": "builtin", "model": ""}
+
+
+def test_a_search_does_not_wait_to_pin_an_embedder_while_another_change_is_under_way(home, embedders):
+    with opened(home) as memory, opened(home) as other:
+        memory.add("alpha")
+        pins.write(REAL, os.path.join(home, "agents", "main", "embedder.json"), None, Pin(identity="x", provider="y"))
+        with other.store.embedding._lock.hold(0, "change embedder"):
+            started = time.monotonic()
+            assert memory.search("alpha").mode == "hybrid"
+            assert time.monotonic() - started < 0.9
+        assert set(pinned(home)) == {"next"}
 
 
 def test_a_change_killed_before_the_flip_changes_nothing(home, embedders, monkeypatch):

@@ -219,12 +219,12 @@ class Attempt:
             raise refused(self._act, self._path, error) from error
 
 
+EXHAUSTED = (errno.EMFILE, errno.ENFILE)  # says nothing of the file that was to be opened
 _ADVICE = {
     "ENOSPC": "free some space or run `holdfast forget`, then try again",
     "EDQUOT": "your quota is used up: free some space, then try again",
     "EROFS": "the file system is read-only; nothing can be remembered here",
-    "EACCES": "the directory must belong to you and be writable",
-    "EPERM": "the directory must belong to you and be writable",
+    **dict.fromkeys(("EACCES", "EPERM"), "the directory must belong to you and be writable"),
     "EMFILE": "too many open files in this process; close some handles",
 }
 

@@ -17,7 +17,7 @@ import zlib
 import apsw
 
 from ..disk import discard
-from .database import ODD_VALUES, WAIT_MS, ask_all, ask_one, close, connect, is_damage
+from .database import ODD_VALUES, WAIT_MS, Damaged, ask_all, ask_one, close, connect, is_damage
 from .gate import GATE
 
 TYPE_CHECKING = False
@@ -158,7 +158,7 @@ class Cache:
                     return None if erase and not empty_log(connection) else answer
                 finally:
                     close(connection)
-        except (apsw.Error, *ODD_VALUES, OSError) as error:
+        except (apsw.Error, *ODD_VALUES, Damaged, OSError) as error:
             if is_damage(error):
                 self.remove()
             return None

@@ -11,7 +11,7 @@ import json
 
 import apsw
 
-from .database import ODD_VALUES, ask_all, ask_one, close, connect
+from .database import ODD_VALUES, Damaged, ask_all, ask_one, close, connect
 from .filling import insert, number_of, todos
 from .numbers import LAST
 
@@ -30,7 +30,7 @@ def carry(path: str, connection: apsw.Connection, identity: str | None = None, v
     """Copy what still holds from the generation at this path; how many. With an identity, only that embedder's."""
     try:
         old = connect(path, vfs=vfs)
-    except (apsw.Error, OSError):
+    except (apsw.Error, Damaged, OSError):
         return 0
     try:
         found = ask_one(old, "SELECT identity, dimensions FROM embedders")

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     Answer = TypeVar("Answer")
 
 WAIT_MS = 10_000  # for another connection's transaction
-TROUBLE = (apsw.FullError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.IOError, apsw.NoMemError)
+TROUBLE = (
+    apsw.FullError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.IOError, apsw.NoMemError, apsw.CantOpenError
+)  # fmt: skip
 WAITING = (apsw.BusyError, apsw.LockedError)
 # A flipped bit can make any row unreadable, so odd values count as damage as well.
 ODD_VALUES = (UnicodeDecodeError, OverflowError, TypeError, KeyError, IndexError, ValueError)
@@ -67,10 +69,18 @@ def connect(path: str, *, vfs: str | None = None, wait_ms: int = WAIT_MS) -> aps
     """A connection with our pragmas; the file must exist or be creatable by us alone."""
     try:
         return _prepared(_plain(path, vfs), wait_ms=wait_ms)
-    except (apsw.CantOpenError, apsw.ReadOnlyError):
+    except (apsw.CantOpenError, apsw.ReadOnlyError) as error:
         if os.access(os.path.dirname(path), os.W_OK):
-            raise
+            if isinstance(error, apsw.CantOpenError) and _obstructed(path):
+                raise Damaged("something else lies in its place") from error
+            raise  # there may be no descriptor left to open it with
     return _prepared(_untouchable(path), ("synchronous=NORMAL",))  # no place for a log: read what there is (D45)
+
+
+def _obstructed(path: str) -> bool:
+    """Whether what lies here, or where SQLite keeps the log, could be opened by nobody."""
+    beside = (path + end for end in ("-wal", "-shm") if os.path.lexists(path + end))
+    return not all(os.path.isfile(one) and os.access(one, os.R_OK | os.W_OK) for one in (path, *beside))
 
 
 def _plain(path: str, vfs: str | None) -> apsw.Connection:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 
-from ..disk import read_file, write_atomic
+from ..disk import EXHAUSTED, read_file, write_atomic
 from .mending import SWEPT, clear, make_way
 from .schema import VERSION
 
@@ -43,8 +43,10 @@ class Generations:
                 self._lines = [line for line in text.split("\n") if _NAME.match(line)]
                 self._current = next((line for line in self._lines if line.startswith(f"v{VERSION}-")), None)
                 self._seen = seen
-        except OSError:
+        except OSError as error:
             self._seen, self._lines, self._current = None, [], None
+            if error.errno in EXHAUSTED:
+                raise
         return self._lines
 
     def current(self) -> str | None:

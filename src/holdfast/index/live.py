@@ -17,7 +17,7 @@ from _thread import RLock
 
 import apsw
 
-from ..disk import boot_id
+from ..disk import EXHAUSTED, boot_id
 from ..errors import Corrupt, Locked, StorageFailed
 from .database import ODD_VALUES, WAITING, Damaged, Database, ask_all, is_damage
 from .mending import PATIENCE_S, IndexLock, Swept, make_folder, persist, unbuildable
@@ -257,7 +257,7 @@ class Live:
     def _failed(self, error: BaseException) -> StorageFailed:
         return StorageFailed(
             f"the index in {self.folder} cannot be read or written ({type(error).__name__}); "
-            "what is remembered is safe in the journals: check the disk, then try again",
+            f"what is remembered is safe in the journals: {_advice(error)}, then try again",
             path=self.folder,
             errno="ENOSPC" if isinstance(error, apsw.FullError) else _name_of(error),
         )
@@ -276,6 +276,11 @@ class Live:
         self._base = self.name = None
         self._mutex = RLock()
         return left
+
+
+def _advice(error: BaseException) -> str:
+    exhausted = isinstance(error, apsw.CantOpenError) or (isinstance(error, OSError) and error.errno in EXHAUSTED)
+    return "this process may have too many open files, close some" if exhausted else "check the disk"
 
 
 def _name_of(error: BaseException) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from ..disk import pread_all
+from ..disk import EXHAUSTED, pread_all, refused
 from ..errors import FormatTooNew
 from ..model.entry import amended
 from ..model.record import amendment_from, entry_from
@@ -33,7 +33,9 @@ def fetch_from(disk: Disk, place: Place, addresses: Sequence[Address], scope: Sc
     """The entries of one journal that are where they should be and that the scope sees."""
     try:
         fd = disk.open(place.entries, os.O_RDONLY)
-    except OSError:
+    except OSError as error:
+        if error.errno in EXHAUSTED:
+            raise refused("read", place.entries, error) from error
         return
     try:
         for address in addresses:

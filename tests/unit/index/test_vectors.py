@@ -121,6 +121,23 @@ def test_many_vectors_are_found_by_bits_with_a_recall_of_97_percent(tmp_path, co
     assert recall(connection, matrix, rows, asked) >= 0.97
 
 
+def lopsided(rows):
+    """Three dimensions outweigh all others, as in BERTs."""
+    return unit(rows * np.where(np.arange(rows.shape[1]) < 3, 12, 1))
+
+
+def sharing_a_mean(rows):
+    """Any two are much alike, as those of E5 are."""
+    return unit(rows + 2.2 * unit(np.random.default_rng(1).standard_normal((1, rows.shape[1]))))
+
+
+@pytest.mark.parametrize("kind", [lopsided, sharing_a_mean])
+def test_vectors_whose_bits_tell_little_are_found_with_a_recall_of_97_percent_too(tmp_path, kind):
+    rows, asked = map(kind, clustered(20_000, 80, 7))
+    connection = stored(tmp_path / "index.db", rows)
+    assert recall(connection, load(connection, None), rows, asked) >= 0.97
+
+
 def test_one_of_several_users_is_found_by_bits_as_well(tmp_path, monkeypatch):
     monkeypatch.setattr(matrices, "EXACT", 100)
     rows, asked = clustered(6_000, 256, 4)

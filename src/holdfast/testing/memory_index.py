@@ -73,8 +73,7 @@ class MemoryIndex:
         self._graves: dict[str, str] = {}  # the journal that a tombstone was last read from
         self._recalled: dict[str, int] = {}
         self._announced: set[str] = set()  # never taken away: a mark says "look at me", not "something is missing"
-        self._suspects: set[str] = set()
-        self._built, self._version = False, 0
+        self._suspects, self._built, self._version = set[str](), False, 0
 
     # -- keeping level
 
@@ -220,8 +219,8 @@ class MemoryIndex:
 
     def backlog(self, scope: Scope) -> tuple[int, int]:
         visible = [entry for entry, _ in self._in(scope, VISIBLE)]
-        lacking = self._vectors.missing(visible, views_of(self._journals()))
-        return (len(lacking), len(visible)) if lacking else (0, 0)
+        missing = len(self._vectors.missing(visible, views_of(self._journals())))
+        return missing, len(visible) if missing else 0
 
     def not_taken(self, scope: Scope) -> int:
         return self._vectors.refused(views_of(self._journals()), [entry for entry, _ in self._in(scope, VISIBLE)])
@@ -341,8 +340,7 @@ class MemoryIndex:
         )  # fmt: skip
 
     def sessions(self, scope: Scope, ids: Sequence[str]) -> dict[str, tuple[str | None, Mapping[str, Any]]]:
-        cards = [card for id in ids for card in self.cards(scope, journal=id)]
-        return {card.id: (card.key, card.decay_config) for card in cards}
+        return {card.id: (card.key, card.decay_config) for id in ids for card in self.cards(scope, journal=id)}
 
     def under_key(self, scope: Scope, key: str) -> list[str]:
         return sorted(card.id for card in self.cards(scope, key=key))

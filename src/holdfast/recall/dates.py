@@ -30,12 +30,13 @@ _YEAR = r"((?:19|20)\d\d)"
 _FORMS = tuple(
     re.compile(form, re.IGNORECASE)
     for form in (
-        rf"\b{_YEAR}-(?P<m>\d\d)-(\d\d)\b",
+        rf"\b{_YEAR}[-/](?P<m>\d\d)[-/](\d\d)\b",
         rf"\b{_DAY}\s+(?:of\s+)?(?P<m>{_NAME})\b\.?,?(?:\s+{_YEAR}\b)?",
         rf"\b(?P<m>{_NAME})\b\.?\s+{_DAY}\b(?!\s*(?:%|am\b|pm\b|:)),?(?:\s+{_YEAR}\b)?",
         rf"\b(?P<m>{_NAME})\b\.?,?\s+(?:of\s+)?{_YEAR}\b",
     )
 )
+_NUMERIC = re.compile(rf"\b(\d{{1,2}})([./])(\d{{1,2}})\2{_YEAR}\b")
 # Without a number beside it, `may`, `march` and `mar` are mostly other words.
 _ALONE = re.compile(
     rf"\b(?:in|of|during|since|by|until|early|late|mid|last|this|next|from)[\s-]+({_NAME})\b", re.IGNORECASE
@@ -44,12 +45,18 @@ _BARE_YEAR = re.compile(
     rf"\b(?:in|of|during|since|year|early|late|summer|winter|spring|fall|autumn)\s+{_YEAR}\b", re.IGNORECASE
 )
 _WEEK = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_SMALL = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_NUMBERS = {name: number for number, name in enumerate(_SMALL, 1)}
+_SMALL = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
+          "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty")  # fmt: skip
+_NUMBERS = {name: number for number, name in enumerate(_SMALL, 1)} | {"a couple of": 2, "a few": 3}
 _LENGTHS = {"day": 1, "week": 7, "month": 30, "year": 365}
+_UNIT = "day|week|month|year"
 _COUNTED = re.compile(
-    rf"\b(?:(?P<day>today|this\s+morning|yesterday|last\s+night)|(?P<last>last|on|this|past)\s+(?P<weekday>{'|'.join(_WEEK)})"
-    rf"|(?P<count>\d{{1,3}}|an?|{'|'.join(_NUMBERS)})\s+(?P<ago>day|week|month|year)s?\s+ago"
+    rf"\b(?:(?P<before>the\s+day\s+before\s+yesterday)"
+    rf"|(?P<day>today|tonight|this\s+morning|yesterday|last\s+night)"
+    rf"|(?P<last>last|on|this|past|since)\s+(?P<weekday>{'|'.join(_WEEK)})"
+    rf"|(?<!half\s)(?P<count>\d{{1,3}}|{'|'.join(_NUMBERS)}|an?)\s+(?P<ago>{_UNIT})s?\s+ago"
+    rf"|(?:last|past)\s+(?P<lately>\d{{1,3}}|{'|'.join(_NUMBERS)})\s+(?P<units>{_UNIT})s"
+    r"|(?:last|past|this|over\s+the|on\s+the|at\s+the)\s+(?P<end>weekend)"
     r"|(?P<which>last|past|this)\s+(?P<whole>week|month|year))\b",
     re.IGNORECASE,
 )
@@ -74,6 +81,8 @@ def named_dates(question: str, zone: str | None = None) -> list[Named]:
     for number, form in enumerate(_FORMS):
         found += [_read(number, hit) for hit in form.finditer(rest)]
         rest = form.sub(" ", rest)
+    found += [date for hit in _NUMERIC.finditer(rest) for date in _numeric(hit)]
+    rest = _NUMERIC.sub(" ", rest)
     found += [Named(month=_month(hit[1])) for hit in _ALONE.finditer(rest)]
     found += [Named(year=int(hit[1])) for hit in _BARE_YEAR.finditer(_ALONE.sub(" ", rest))]
     there = [date for date in found if date.month is None or 1 <= date.month <= 12]
@@ -110,18 +119,30 @@ def _calendar(hit: re.Match[str], now: int) -> Named:
 def _days(hit: re.Match[str], today: int) -> tuple[int, int]:
     """From which day to which, today being 0 and past days negative; `today` is its number since 1970, a Thursday."""
     since_monday = (today + 3) % 7
+    if hit["before"]:
+        return -2, -1
     if hit["day"]:
         back = int(hit["day"].lower().startswith(("yesterday", "last")))
         return -back, 1 - back
     if hit["weekday"]:
         back = (since_monday - _WEEK.index(hit["weekday"].lower())) % 7
         back += 7 * (back == 0 and hit["last"].lower() in ("last", "past"))
-        return -back, 1 - back
+        return -back, 1 if hit["last"].lower() == "since" else 1 - back
     if hit["ago"]:
-        said, length = hit["count"].lower(), _LENGTHS[hit["ago"].lower()]
-        back = length * (int(said) if said.isdigit() else _NUMBERS.get(said, 1)) + length // 2
+        length = _LENGTHS[hit["ago"].lower()]
+        back = length * _number(hit["count"]) + length // 2
         return -back, length - back  # who says weeks does not mean the day
+    if hit["lately"]:
+        return -_number(hit["lately"]) * _LENGTHS[hit["units"].lower()], 1
+    if hit["end"]:
+        saturday = (since_monday - 5) % 7
+        return -saturday, 2 - saturday
     return (-since_monday, 1) if hit["which"].lower() == "this" else (-since_monday - 7, -since_monday)
+
+
+def _number(said: str) -> int:
+    said = " ".join(said.lower().split())
+    return int(said) if said.isdigit() else _NUMBERS.get(said, 1)
 
 
 def _read(form: int, hit: re.Match[str]) -> Named:
@@ -131,6 +152,14 @@ def _read(form: int, hit: re.Match[str]) -> Named:
         return Named(year=int(hit[2]), month=_month(hit["m"]))
     day, year = (hit[1], hit[3]) if form == 1 else (hit[2], hit[3])
     return Named(year=int(year) if year else None, month=_month(hit["m"]), day=int(day))
+
+
+def _numeric(hit: re.Match[str]) -> list[Named]:
+    """`15.11.2025` is a day in front of its month; `5/11/2025` may be either."""
+    first, second, year = int(hit[1]), int(hit[3]), int(hit[4])
+    either = [(first, second)] if hit[2] == "." or first == second else [(first, second), (second, first)]
+    said = (hit[1], hit[3])
+    return [Named(year=year, month=month, day=day, said=said) for day, month in either if 1 <= month <= 12]
 
 
 def _month(name: str) -> int:

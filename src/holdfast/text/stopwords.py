@@ -10,6 +10,10 @@ BM25 makes a frequent word cheap by itself, in an English one a dropped `bin` wo
 
 from __future__ import annotations
 
+import re
+
+_SHOUTED = re.compile(r"\b[A-Z]{2,}\b")
+_CAPITAL = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+\b")
 _ENGLISH = """
 a about all also am an and any anyone anything are as at be because been before being between both but by
 can could did do does doing done during each either else ever every few for from further get gets getting
@@ -45,6 +49,23 @@ COMMON = frozenset("的了是在我你他她們们這这那有和就都也很不
 PARTICLES = frozenset("のはがをにへともでや")  # of Japanese, alone between Latin words: "GitHubのissue"
 
 STOP = frozenset(f"{_ENGLISH}{_GERMAN}{_SPANISH}{_FRENCH}".split()) | PARTICLES
+
+# Written in capitals, or within a sentence with one, these are names: of a country, a team, a language, a person. The
+# English ones that people only stress (NOT, ALL, ONLY) are none.
+_NAMES = frozenset(("us", "it", "who")) | frozenset(f"{_GERMAN}{_SPANISH}{_FRENCH}".split()).difference(
+    _ENGLISH.split()
+)
+_WITHIN = frozenset(("go", "may", "will"))
+
+
+def named(question: str) -> frozenset[str]:
+    """Stop words that are names here; whoever writes all in capitals says nothing by them."""
+    if question.isupper():
+        return frozenset()
+    shouted = {word.lower() for word in _SHOUTED.findall(question)}
+    within = {word.lower() for word in _CAPITAL.findall(question)}
+    return (_NAMES & shouted) | (_WITHIN & within)
+
 
 # Words of asking: they speak of the memory ("which we discussed"), of the answer ("list in order", "how many
 # days"), or may be spelled another way ("five"). Looked for like any word, but an answer need not hold them.

@@ -13,7 +13,7 @@ import re
 from ..errors import Invalid
 from ..model.query import Words
 from .content import searchable as searchable
-from .stopwords import COMMON, PARTICLES, STOP
+from .stopwords import COMMON, PARTICLES, STOP, named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def words(question: str) -> Words:
         from .spelling import composed
 
         question = composed(question)
-    found = _Found()
+    found = _Found(named(question))
     for piece in _pieces(question):
         found.take(piece)
     return found.words()
@@ -89,9 +89,10 @@ def both_ends(found: Sequence[Item], most: int) -> Sequence[Item]:
 class _Found:
     """Collects the words of one question in order, each once."""
 
-    __slots__ = ("globs", "letters", "prefixes", "stopped", "terms")
+    __slots__ = ("_names", "globs", "letters", "prefixes", "stopped", "terms")
 
-    def __init__(self) -> None:
+    def __init__(self, names: frozenset[str]) -> None:
+        self._names = names  # stop words that are names in this question
         self.terms: dict[str, None] = {}
         self.letters: dict[str, None] = {}
         self.stopped: dict[str, None] = {}
@@ -156,7 +157,8 @@ class _Found:
 
     def _between(self, piece: str, kind: dict[str, None]) -> None:
         if piece.strip("_"):
-            (self.stopped if kind is self.terms and piece in STOP else kind)[piece] = None
+            stops = kind is self.terms and piece in STOP and piece not in self._names
+            (self.stopped if stops else kind)[piece] = None
 
     def words(self) -> Words:
         """What was found; stop words only if there is nothing else."""

@@ -227,6 +227,15 @@ DAY = 86_400_000
         ("a month ago", -45, -15),
         ("the plan of last week", -7, 0),
         ("the plan of this week", 0, 1),
+        ("the day before yesterday", -2, -1),
+        ("what is on tonight", 0, 1),
+        ("over the weekend", -2, 0),
+        ("last weekend", -2, 0),
+        ("what broke since Friday", -3, 1),
+        ("in the last three days", -3, 1),
+        ("the past 2 weeks", -14, 1),
+        ("a couple of days ago", -2, -1),
+        ("fifteen days ago", -15, -14),
     ],
 )
 def test_days_are_counted_from_today(question, first, last):
@@ -238,6 +247,20 @@ def test_days_are_counted_from_today(question, first, last):
 @pytest.mark.parametrize("question", ["the last supper", "on the week", "two days", "ago", "Tuesday's child"])
 def test_other_words_count_no_days(question):
     assert counted(question, MONDAY, "UTC") == []
+
+
+def test_numbers_with_dots_or_strokes_are_dates_too():
+    said = {"said": ("15", "11")}
+    assert named_dates("on 15.11.2025") == [Named(year=2025, month=11, day=15, **said)]
+    assert named_dates("on 15/11/2025") == [Named(year=2025, month=11, day=15, **said)]
+    assert named_dates("on 2025/11/15") == [Named(year=2025, month=11, day=15)]
+    either = {(date.day, date.month) for date in named_dates("on 5/11/2025")}
+    assert either == {(5, 11), (11, 5)}
+    assert named_dates("version 1.2.3 of 10.20.30") == []
+
+
+def test_half_a_year_is_no_year():
+    assert counted("half a year ago", MONDAY, "") == []
 
 
 def test_months_and_years_are_those_of_the_calendar():

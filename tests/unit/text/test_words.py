@@ -201,3 +201,21 @@ def test_spellings_of_one_word_meet(one, other):
 def test_words_of_india_keep_their_vowels(one, other):
     assert searchable(one) != searchable(other)
     assert all(letter.isalpha() for letter in searchable(one))
+
+
+@pytest.mark.parametrize(
+    ("question", "terms"),
+    [
+        ("How many nodes does the ES cluster have?", ("nodes", "es", "cluster")),
+        ("sales in the US", ("sales", "us")),
+        ("Who leads IT?", ("leads", "it")),
+        ("Which Go version is it?", ("go", "version")),
+        ("What did Will say?", ("will",)),
+        ("do NOT deploy ALL of it", ("deploy",)),
+        ("Will it deploy?", ("deploy",)),
+        ("WHO HAS THE KEY TO US", ("key",)),
+        ("es un cluster", ("cluster",)),
+    ],
+)
+def test_a_stop_word_that_is_written_as_a_name_is_one(question, terms):
+    assert words(question).terms == terms

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from time import gmtime
 
+from ..text.joined import is_joined
 from ..text.stopwords import ASKING
 from .coverage import idf
 from .dates import spans
@@ -114,7 +115,11 @@ class Candidates:
     def _sought(self, terms: Sequence[str]) -> Sought:
         """The words to look for in each candidate, by stem."""
         total, seen = self.rarity
-        stems = ((stem, idf(total, seen.get(term, 0))) for term in terms for stem in self._stems(term))
+        stems = (
+            (stem, idf(total, seen.get(term, 0)))
+            for term in terms
+            for stem in ((term,) if is_joined(term) else self._stems(term))
+        )
         return Sought(list(dict(stems).items()))
 
     def further(self, most: int) -> list[Row]:
@@ -185,7 +190,7 @@ class Candidates:
 
 
 def _may_begin(term: str) -> bool:
-    return len(term) >= LEAST_BEGUN and not term.isdigit() and term not in ASKING
+    return len(term) >= LEAST_BEGUN and not term[-1].isdigit() and term not in ASKING  # 10.0.0.2 is not 10.0.0.20
 
 
 def _joined(by_word: Sequence[Row], near: Sequence[Row]) -> list[Row]:

@@ -14,6 +14,7 @@ from ..model.moment import parse
 from ..model.value import Value
 from ..text.content import searchable_text
 from ..text.globs import matches
+from ..text.joined import parts_of
 from ..text.names import speaks_of
 from ..text.stopwords import ASKING
 from ..text.words import searchable
@@ -215,7 +216,7 @@ def calibrated(cosine: float | None, floor: float) -> float:
 
 def _parted(terms: Sequence[str], days: Set[str]) -> tuple[list[str], list[str]]:
     """What an answer must hold, and what nobody misses: words of asking and of dates, unless there are no others."""
-    loose = ASKING | days
+    loose = {term for term in terms if term in ASKING or term in days or (days and days.issuperset(parts_of(term)))}
     must = [term for term in terms if term not in loose]
     return (must, [term for term in terms if term in loose]) if must else (list(terms), [])
 

@@ -41,7 +41,7 @@ class Sought:
         for place, (root, _) in enumerate(self._words):
             at, text = whole.find(root), 0
             while at >= 0:
-                if _amid(whole, at):
+                if _amid(whole, at) or _longer(whole, at + len(root)):
                     at = whole.find(root, at + 1)
                     continue
                 while ends[text] <= at:
@@ -93,6 +93,11 @@ def _amid(text: str, at: int) -> bool:
     """Whether this place is within a word."""
     before = text[at - 1] if at else " "
     return before.isalnum() and before.isascii()
+
+
+def _longer(text: str, end: int) -> bool:
+    """Whether a number goes on here: 12 is not held by 128."""
+    return text[end - 1].isdigit() and text[end : end + 1].isdigit()
 
 
 def _follows(text: str, first: str, second: str) -> bool:

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import re
 
+from .joined import PATTERN
+
 # Letters and marks of scripts without spaces; their digits and punctuation are left out.
 _SPACELESS = (
     "\u0e01-\u0e3a\u0e40-\u0e4e"  # Thai
@@ -47,7 +49,7 @@ LETTER = rf"[^\W_{_SPACELESS}]"  # of words that stand amid such runs: `PostgreS
 _SYMBOL = re.compile(f"[{_SYMBOLS}]")
 _LETTER = re.compile(f".[{_ATTACHED}]*")  # within such a run
 WORD = re.compile(rf"\w[\w{_MARKS}{_ATTACHED}]*")
-PIECE = re.compile(rf"[\w{_MARKS}{_ATTACHED}*?'\u2019]+")  # a word of a question with its wildcards
+PIECE = re.compile(rf"{PATTERN}|[\w{_MARKS}{_ATTACHED}*?'\u2019]+")  # a word of a question with its wildcards
 
 
 def spread(text: str) -> str:

@@ -13,6 +13,7 @@ import re
 from ..errors import Invalid
 from ..model.query import Words
 from .content import searchable as searchable
+from .joined import PATTERN, is_name, parts_of
 from .stopwords import COMMON, PARTICLES, STOP, named
 
 TYPE_CHECKING = False
@@ -30,7 +31,7 @@ MOST_GLOBS = 16  # each one is a scan of the scope
 _MOST_STARS = 3  # SQLite's GLOB backtracks: time grows with the power of the number of stars
 
 _ASCII_WORD = re.compile(r"\w+", re.ASCII)
-_ASCII_PIECE = re.compile(r"[\w*?']+", re.ASCII)
+_ASCII_PIECE = re.compile(rf"{PATTERN}|[\w*?']+", re.ASCII)
 _NO_LETTERS = "*?_'\u2019"
 _NO_WILDCARD = re.compile(r"\*\*+|\?(?=\w+=)")  # Markdown's bold, Python's **kwargs, an address's ?id=5
 
@@ -100,6 +101,15 @@ class _Found:
         self.globs: dict[str, None] = {}
 
     def take(self, piece: str) -> None:
+        """What is written in one is looked for so, and by its words; numbers alone are nothing without the others."""
+        parts = parts_of(piece)
+        if is_name(piece, parts):
+            self.terms[piece] = None
+            parts = [part for part in parts if not part.isdigit()]
+        for part in parts:
+            self._part(part)
+
+    def _part(self, piece: str) -> None:
         """Contractions lose their small ends (`don't`, `l'auth`, `Jo's`); a question mark at an end is one."""
         parts = [part.strip("?") for part in piece.split("'") if part.strip(_NO_LETTERS)]
         contracted = piece.rstrip("?").endswith("n't")

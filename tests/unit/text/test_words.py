@@ -22,7 +22,7 @@ from holdfast.text.words import MOST_GLOBS, MOST_LETTERS, QUERY_BYTES, QUERY_WOR
         ("it's the DB's port and Jo’s?", ("db", "port", "jo")),
         (
             "see https://shop.example/items?id=42&page=2",
-            ("see", "https", "shop", "example", "items", "id", "42", "page", "2"),
+            ("see", "https://shop.example/items", "https", "shop", "example", "items", "id", "42", "page", "2"),
         ),
         ("deploy deploy Deploy", ("deploy",)),
         ("हिन्दी भाषा", ("हिन्दी", "भाषा")),

@@ -1,0 +1,44 @@
+"""Joined: a version, an address or a path is one thing."""
+
+import pytest
+
+import holdfast
+from holdfast.text.words import words
+
+
+@pytest.mark.parametrize(
+    ("question", "terms"),
+    [
+        ("What did release 1.2.3 change?", ("release", "1.2.3", "change")),
+        ("What runs on 10.0.0.7?", ("runs", "10.0.0.7")),
+        ("at 3:45pm", ("3:45pm", "45pm")),
+        ("src/auth/login.py", ("src/auth/login.py", "src", "auth", "login", "py")),
+        ("package.json", ("package.json", "package", "json")),
+        ("ana@example.com", ("ana@example.com", "ana", "example", "com")),
+        ("read/write and/or self-care", ("read", "write", "self", "care")),
+        ("he/she/it lost", ("lost",)),
+    ],
+)
+def test_what_is_written_in_one_is_looked_for_so_and_by_its_words(question, terms):
+    assert words(question).terms == terms
+
+
+def test_a_wildcard_within_is_still_one():
+    found = words("foo.b*r src/dep*")
+    assert (found.prefixes, found.globs) == (("dep",), ("b*r",))
+
+
+@pytest.mark.parametrize("embedder", ["builtin", "none"])
+def test_a_version_is_found_by_its_numbers_in_their_order(tmp_path, embedder):
+    versions = ("1.2.3", "3.2.1", "2.1.3", "2.3.1", "1.3.2", "3.1.2", "1.12.3", "1.2.30")
+    with holdfast.open(tmp_path / "home", embedder=embedder) as memory:
+        memory.add_many({"text": f"Release {one} changes a thing", "session": one} for one in versions)
+        for one in versions:
+            assert memory.search(f"What did release {one} change?")[0].text == f"Release {one} changes a thing"
+            assert memory.search(one)[0].marks == ((8, 8 + len(one)),)
+
+
+def test_an_address_does_not_stand_for_a_longer_one(tmp_path):
+    with holdfast.open(tmp_path / "home", embedder="none") as memory:
+        memory.add("Host 10.0.0.20 runs redis")
+        assert not memory.search("10.0.0.2").hits

@@ -134,9 +134,9 @@ class Places:
 
     def _find(self, name: str, user: str | None, workspace: str | None) -> tuple[Card, bool]:
         store, whose = self._store, user or self._writer.user
-        if SESSION_ID.match(name):
-            return sessions.known(store, name, whose, user is not None), True
-        card = sessions.find(store, name, whose, user is not None)
+        look = sessions.known if SESSION_ID.match(name) else sessions.find
+        card = look(store, name, whose, user is not None)
         if card is not None:
-            return card, True
+            lost = card.extra.get("rebuilt") and card.user_id is not None  # who made it may have died before its card
+            return card, not lost
         return sessions.plan(store, whose, sessions.Options(key=name, workspace=workspace)), False

@@ -96,6 +96,23 @@ def test_a_compaction_reaches_a_session_whose_card_is_lost_and_writes_it_again(m
     assert memory.verify()["ok"]
 
 
+@pytest.mark.parametrize("named", ["key", "id"])
+def test_the_next_write_to_a_session_whose_card_is_lost_writes_it_again(memory, named):
+    path = os.path.join(folder(memory), "metadata.json")
+    lose(memory)
+    memory.reindex()
+    memory.add("antelopes", session="closed" if named == "key" else os.path.basename(os.path.dirname(path)))
+    assert os.path.exists(path)
+    assert memory.verify()["ok"]
+
+
+def test_a_write_leaves_a_damaged_card_as_it_was_found(memory):
+    path = change(memory, key=5)
+    before = open_bytes(path)
+    memory.add("antelopes", session="closed")
+    assert open_bytes(path) == before
+
+
 def test_a_session_whose_card_is_lost_can_be_forgotten(memory):
     lose(memory)
     memory.reindex()

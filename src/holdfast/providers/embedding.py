@@ -186,16 +186,21 @@ class Embedding:
         return coming is not None and self._index.embedded_by(self._scope) == coming.identity
 
     def _choice(self, pinned: Pin | None) -> Choice:
-        """What to load; ProviderFailed if the settings name another embedder than the pinned one."""
+        """What to load; ProviderFailed if the settings name another provider than the pinned one.
+
+        Whether a model that they name is the pinned one is told by its identity, not by where it lies.
+        """
         provider, model = self._settings["embedder.provider"], self._settings["embedder.model"]
         if pinned is None:
             return resolve(provider, model)
         fits = pinned.provider == provider or (provider == AUTO and pinned.provider in (*LOCAL, NONE))
-        if not fits or (model and provider != AUTO and model != pinned.model):
+        if not fits:
             raise ProviderFailed(
-                f"this memory's vectors were made by {pinned.identity}, and the settings name {model or provider}; "
+                f"this memory's vectors were made by {pinned.identity}, and the settings name {provider}; "
                 f"`holdfast reindex --embedder {provider}` makes them anew"
             )
+        if model and provider != AUTO:
+            return resolve(provider, model)
         return Choice(provider=pinned.provider, model=pinned.model)
 
     def _refuse_another(self, made: Embedder, pinned: Pin | None) -> None:

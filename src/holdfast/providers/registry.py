@@ -7,6 +7,8 @@ made, never before. A new one is its file and a row here.
 
 from __future__ import annotations
 
+import os
+
 from ..errors import MissingExtra
 from ..model.value import Value
 
@@ -47,16 +49,22 @@ def _onnx(model: str) -> Embedder:
 
 FACTORIES: dict[str, Callable[[str], Embedder]] = {"builtin": _builtin, "minilm": _minilm, "onnx": _onnx}
 LOCAL = frozenset(FACTORIES)  # those that never leave the machine
+_DIRECTORIES = frozenset(("minilm", "onnx"))  # those whose model is named by its directory
 _THREADLESS = frozenset(("builtin",))  # those that never import `threading`, which takes 1 ms of a cold search
 
 
 def resolve(provider: str, model: str = "") -> Choice:
     """What a name from the settings means here and now."""
     if provider != AUTO:
-        return Choice(provider=provider, model=model)
+        return Choice(provider=provider, model=_placed(model) if provider in _DIRECTORIES else model)
     from .onnx import installed
 
-    return Choice(provider="minilm", model=model) if installed(model) else Choice(provider="builtin")
+    return Choice(provider="minilm", model=_placed(model)) if installed(model) else Choice(provider="builtin")
+
+
+def _placed(directory: str) -> str:
+    """The same from wherever it is looked at: it is pinned, and the next process may be somewhere else."""
+    return os.path.abspath(os.path.expanduser(directory)) if directory else ""
 
 
 def before_threads(choice: Choice) -> None:

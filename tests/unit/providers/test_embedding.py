@@ -129,6 +129,45 @@ def test_a_setting_that_names_another_embedder_uses_none(home, embedders):
     assert pinned(home)["provider"] == "builtin"
 
 
+@pytest.fixture
+def by_directory(monkeypatch, tmp_path):
+    """Models are told apart by the name of their directory, which must be there."""
+
+    def make(model):
+        if not os.path.isdir(model):
+            raise ProviderFailed(f"there is no {model}")
+        return HashingEmbedder(64, os.path.basename(model))
+
+    monkeypatch.setitem(registry.FACTORIES, "onnx", make)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    for name in ("models/one", "models/two", "elsewhere/one"):
+        (tmp_path / name).mkdir(parents=True)
+
+
+@pytest.mark.parametrize("named", ["models/one", "./models//one/", "~/models/one"])
+def test_a_directory_is_pinned_as_it_is_seen_from_everywhere(home, embedders, by_directory, tmp_path, named):
+    filled(opened(home, provider="onnx", model=named)).close()
+    assert pinned(home)["model"] == str(tmp_path / "models" / "one")
+
+
+@pytest.mark.parametrize("named", ["models/one", "../models/one", "~/models/one", "elsewhere/one"])
+def test_the_pinned_model_may_be_named_in_any_way(home, embedders, by_directory, tmp_path, monkeypatch, named):
+    filled(opened(home, provider="onnx", model="models/one")).close()
+    if named.startswith(".."):
+        monkeypatch.chdir(tmp_path / "elsewhere")
+    with opened(home, provider="onnx", model=named) as memory:
+        assert memory.search("alpha").mode == "hybrid"
+
+
+def test_a_setting_that_names_another_model_uses_none(home, embedders, by_directory):
+    filled(opened(home, provider="onnx", model="models/one")).close()
+    with opened(home, provider="onnx", model="models/two") as memory:
+        found = memory.search("alpha")
+        assert found.mode == "keyword"
+        assert "made by testing/one/64, and here is testing/two/64" in found.degraded
+
+
 def test_another_model_under_the_pinned_name_is_refused(home, embedders, monkeypatch):
     filled(opened(home)).close()
     monkeypatch.setitem(registry.FACTORIES, "builtin", lambda model: HashingEmbedder(64, "newer"))

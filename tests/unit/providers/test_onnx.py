@@ -250,7 +250,7 @@ def test_a_runtime_that_somebody_put_among_the_modules_counts_as_installed(monke
 
 
 def test_a_named_provider_is_never_replaced():
-    assert registry.resolve("minilm", "somewhere").to_dict() == {"provider": "minilm", "model": "somewhere"}
+    assert registry.resolve("minilm", "/somewhere").to_dict() == {"provider": "minilm", "model": "/somewhere"}
 
 
 def test_an_embedder_of_a_later_version_is_named():

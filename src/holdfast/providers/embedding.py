@@ -9,7 +9,7 @@ late is there for the next one who asks, and nobody waits for one that another t
 from __future__ import annotations
 
 import os
-from _thread import RLock
+from _thread import RLock, _local
 
 from ..disk import REAL, read_file, write_atomic
 from ..errors import BadConfig, Corrupt, HoldfastError, Locked, ProviderFailed, StorageFailed
@@ -43,7 +43,7 @@ class Embedding:
         self._path = os.path.join(folder, pins.FILE)
         self._lock = Lock(os.path.join(folder, LOCK), disk)  # whoever writes the pin has it
         self._settings, self._index, self._scope, self._disk = settings, index, scope, disk
-        self.reason: str | None = None  # why there is no vector; None where there is one, or none is wanted
+        self._told = _local()  # what one thread is told says nothing of another's question
         self.after_fork()
 
     def after_fork(self) -> None:
@@ -54,6 +54,15 @@ class Embedding:
         self._made: tuple[Choice, Embedder] | None = None  # the last one loaded, perhaps too late for its caller
         self._seen: tuple[int, ...] | None = None  # the pin's file when the embedder was loaded
         self._coming: Pin | None = None  # what a reindex was about to put in its place then
+
+    @property
+    def reason(self) -> str | None:
+        """Why this thread was given no vector last; None where it was, or none is wanted."""
+        return getattr(self._told, "reason", None)
+
+    @reason.setter
+    def reason(self, reason: str | None) -> None:
+        self._told.reason = reason
 
     @property
     def wanted(self) -> bool:

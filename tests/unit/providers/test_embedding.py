@@ -293,6 +293,16 @@ def test_a_question_that_cannot_be_taken_is_answered_by_keyword_and_the_next_one
         assert (again.mode, again.degraded) == ("hybrid", None)
 
 
+def test_a_question_is_told_why_it_has_no_vector_whatever_another_thread_asks_meanwhile(home, choosy):
+    with filled(opened(home)) as memory:
+        embedding = memory.store.embedding
+        assert embedding.query_vector("poison", 5_000) is None
+        other = Thread(target=lambda: embedding.query_vector("alpha", 5_000))
+        other.start()
+        other.join()
+        assert "does not take every text" in embedding.reason
+
+
 def test_a_change_to_an_embedder_that_takes_few_texts_changes_nothing(home, embedders, choosy, monkeypatch):
     monkeypatch.setitem(registry.FACTORIES, "builtin", lambda model: HashingEmbedder(64, "builtin"))
     with filled(opened(home), "alpha", "poison beta", "poison gamma") as memory:

@@ -216,7 +216,7 @@ def calibrated(cosine: float | None, floor: float) -> float:
 
 def _parted(terms: Sequence[str], days: Set[str]) -> tuple[list[str], list[str]]:
     """What an answer must hold, and what nobody misses: words of asking and of dates, unless there are no others."""
-    loose = {term for term in terms if term in ASKING or term in days or (days and days.issuperset(parts_of(term)))}
+    loose = {term for term in terms if term in ASKING or term in days or (days and days >= set(parts_of(term)))}
     must = [term for term in terms if term not in loose]
     return (must, [term for term in terms if term in loose]) if must else (list(terms), [])
 

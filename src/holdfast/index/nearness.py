@@ -39,9 +39,7 @@ SHARE = 0.3  # this share: of 10 thousand, 3,000 lose nothing against 8,000
 DEPTH = 800  # candidates whose floats are read, or four times what is wanted
 DEEPEST = 6_400
 LOPSIDED = 16.0  # kurtosis; of the built-in's questions at most 9, of MiniLM's 5, of a normal distribution 3
-CROWDED = (
-    0.33  # share of bits in which the last of the alike differs: 0.43 of the built-in's, less where all share a mean
-)
+CROWDED = 0.33  # share of bits in which the last of the alike differs: of the built-in's 0.43; less with a common mean
 TELLING = 64  # so many bits tell enough even then
 BRIEF = 800  # entries of a span of time that are listed rather than looked for among the nearest
 _PLANES = (8, 4, 2, 1)  # bits by which a question's numbers are told: with three, 0.2 % less of the nearest 60

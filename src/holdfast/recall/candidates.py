@@ -140,7 +140,7 @@ class Candidates:
             return None
         vector = embedding.query_vector(question.text, VECTOR_MS)
         self.reason = embedding.reason if vector is None else None
-        if self.reason is None:
+        if self.reason is None and not self._store.read_only():  # where no vector could be kept
             embedding.top_up(self._scope)  # after the question, which a slow embedder would keep waiting
         if vector is None:
             return None

@@ -56,3 +56,12 @@ def test_what_holds_only_a_common_word_is_found_on_later_pages(tmp_path, monkeyp
         pages = [memory.search("rare common", limit=50, offset=start) for start in range(0, 350, 50)]
     found = [hit.id for page in pages for hit in page]
     assert len(found) == len(set(found)) == 300
+
+
+def test_no_vectors_are_made_that_could_not_be_kept(tmp_path, monkeypatch):
+    with holdfast.open(tmp_path / "home") as memory:
+        memory.add("We moved the staging database")
+        monkeypatch.setattr(type(memory.store), "read_only", lambda store: True)
+        assert memory.search("staging database").degraded == "1 of 1 without vector"
+        monkeypatch.undo()
+        assert memory.search("staging database").degraded is None

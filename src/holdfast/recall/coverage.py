@@ -43,6 +43,7 @@ OWN = 0.1  # how much of a hit's score is its own, the rest being that of the be
 BEGUN = 0.8  # what a word that begins with an unknown one is worth in its place
 LOOSE = 0.3  # what a word of asking or of a date is worth where it is held; where it is not, nobody misses it
 UNSEEN = 0.8  # what a word is worth that the store does not know, in rarest words; in a large store twice that
+STRAY = 0.4  # the same of a pair of letters where no spaces are written: half of these lie across two words
 SMALL = 500  # chunks of a store that is half way from small to large: a small one lacks words by chance
 LEAST = 3  # what a sentence that asks is held to be worth at least, in rarest words: "Any tips?" is answered everywhere
 MAIN = 0.5  # share of a prompt's worth that a sentence is held to have at least, if it does not ask
@@ -82,6 +83,7 @@ class Coverage:
         words = (*asked.terms, *asked.letters)
         found = {word: sum(seen.get(one, 0) for one in instead.get(word, (word,))) for word in words}
         weights = {word: _worth(total, found[word], rarest, grown) for word in words}
+        weights.update({word: STRAY * rarest for word in words if not found[word] and _is_pair(word)})
         days = spelled(question.dates)
         must, may = _parted(asked.terms, days)
         self._only_dated = bool(days) and ASKING.union(days).issuperset(must)  # then an answer is of that day
@@ -224,6 +226,15 @@ def _parted(terms: Sequence[str], days: Set[str]) -> tuple[list[str], list[str]]
 def _worth(total: int, seen: int, rarest: float, grown: float) -> float:
     """What a word is worth: more the rarer it is, and where it is not known, more the larger the store."""
     return max(COMMON * rarest, idf(total, seen)) if seen else UNSEEN * rarest * (1.0 + grown)
+
+
+def _is_pair(word: str) -> bool:
+    """Whether it was cut from a run without spaces."""
+    if word.isascii():
+        return False
+    from ..text.scripts import SPACELESS
+
+    return SPACELESS.match(word) is not None
 
 
 def _held(terms: Sequence[_Term], stems: set[str]) -> float:

@@ -190,3 +190,9 @@ def test_a_score_does_not_tell_one_user_which_words_another_has(tmp_path):
         memory.amend(other.id, text="my doctor said mesothelioma")
         (after,) = memory.search("walnut mesothelioma", user="ana", limit=1)
         assert after.score == before.score
+
+
+def test_a_pair_that_lies_across_two_words_is_hardly_missed(memory):
+    memory.add("数据库在法兰克福运行")
+    assert coverage(memory, "法兰克福有什么") > coverage(memory, "Frankfurt zeppelin ballast") > 0
+    assert coverage(memory, "法兰克福有什么") < coverage(memory, "法兰克福") == 1.0

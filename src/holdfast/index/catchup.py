@@ -178,8 +178,9 @@ class CatchUp:
 
     def _apply(self, file: int, lines: tuple[Line, ...]) -> None:
         self.lines += len(lines)
-        self.rows.add(file, [line for line in lines if line.record is not None and "amends" not in line.record])
-        for line in _changes(lines):  # an amendment looks for its entry in the tables
+        entries, changes = _parted(lines)
+        self.rows.add(file, entries)
+        for line in changes:  # an amendment looks for its entry in the tables
             self.rows.amend(line, line.record or {})
 
     def _reconcile(self, journal: str, row: FileRow, replay: Replay, *, salvage: bool) -> None:
@@ -258,20 +259,24 @@ class CatchUp:
 def _folded(lines: tuple[Line, ...]) -> dict[str, list[Line]]:
     """Lines by entry id: its own line first, then its amendments."""
     found: dict[str, list[Line]] = {}
-    for line in lines:
-        if line.record is not None and "amends" not in line.record:
-            found.setdefault(line.record["id"], [line])
-    for line in _changes(lines):
+    entries, changes = _parted(lines)
+    for line in entries:
+        found.setdefault((line.record or {})["id"], [line])
+    for line in changes:
         about = (line.record or {})["amends"]
         if about in found:
             found[about].append(line)
     return found
 
 
-def _changes(lines: Iterable[Line]) -> list[Line]:
-    """Amendments by seq, which says in what order they hold, wherever somebody has put their lines."""
-    changes = [line for line in lines if line.record is not None and "amends" in line.record]
-    return sorted(changes, key=lambda line: int((line.record or {})["seq"]))
+def _parted(lines: Iterable[Line]) -> tuple[list[Line], list[Line]]:
+    """Entries, and amendments by seq, which says in what order they hold, wherever somebody has put their lines."""
+    entries: list[Line] = []
+    changes: list[Line] = []
+    for line in lines:
+        if line.record is not None:
+            (changes if "amends" in line.record else entries).append(line)
+    return entries, sorted(changes, key=lambda line: int((line.record or {})["seq"]))
 
 
 def _gone(connection: apsw.Connection, dropped: list[str]) -> list[str]:

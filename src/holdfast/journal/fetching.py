@@ -13,7 +13,7 @@ from ..errors import FormatTooNew
 from ..model.entry import amended
 from ..model.record import amendment_from, entry_from
 from .cards import read_card
-from .line import decoded
+from .line import decoded, usual
 from .older import adopted
 from .replay import read_header
 
@@ -81,7 +81,7 @@ def _folded(entry: Entry, records: Sequence[dict[str, Any] | None]) -> Entry | N
 def _record_at(disk: Disk, fd: int, offset: int, length: int) -> dict[str, Any] | None:
     try:
         raw = pread_all(disk, fd, length, offset)
-        record = decoded(raw)
+        record = usual(raw) or decoded(raw)  # which looks at each field
         if record is None and not read_header(disk, fd).strict:
             record = decoded(raw, strict=False)
     except OSError:

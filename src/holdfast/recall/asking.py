@@ -111,9 +111,11 @@ def _says_nothing(asked: Words) -> bool:
 
 def _of_oneself(text: str) -> bool:
     """Whether somebody asks about themselves; who writes all in lower case means `i` so too."""
-    text = _WHO_ASKS.sub(" ", text)
-    found = _FIRST_PERSON.search(text) or (text.islower() and _SMALL_I.search(text))
-    return bool(found) and not _OF_YOU.search(text)
+    return _speaks_of_oneself(text) and _speaks_of_oneself(_WHO_ASKS.sub(" ", text)) and not _OF_YOU.search(text)
+
+
+def _speaks_of_oneself(text: str) -> bool:
+    return bool(_FIRST_PERSON.search(text) or (text.islower() and _SMALL_I.search(text)))
 
 
 def _take_names(text: str, authors: Sequence[str]) -> tuple[tuple[str, ...], str]:

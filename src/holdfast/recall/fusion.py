@@ -111,21 +111,27 @@ def lent(rows: Sequence[Row], base: Column, weights: Weights) -> Column:
 
     Notes beside each other have nothing to do with each other: one of the two must have been said.
     """
-    files: dict[str | int, dict[int, float]] = {}
-    said: dict[str | int, dict[int, float]] = {}
-    for row, own in zip(rows, base, strict=True):
-        files.setdefault(row.file, {})[row.seq] = own
-        if row.type == SPOKEN:
-            said.setdefault(row.file, {})[row.seq] = own
+    files = _by_file(rows, base)
+    told = [row.type == SPOKEN for row in rows]
+    said = (
+        files if all(told) else _by_file(rows, [own if spoken else 0.0 for own, spoken in zip(base, told, strict=True)])
+    )
     near, far = weights.neighbour, weights.beyond
     found = []
-    for row in rows:
-        beside = files[row.file] if row.type == SPOKEN else said.get(row.file, {})
-        if len(beside) <= (row.type == SPOKEN):  # nobody there
+    for row, spoken in zip(rows, told, strict=True):
+        beside = (files if spoken else said)[row.file]
+        if len(beside) == 1:  # nobody there
             found.append(0.0)
             continue
         of, seq = beside.get, row.seq
         found.append(near * (of(seq - 1, 0.0) + of(seq + 1, 0.0)) + far * (of(seq - 2, 0.0) + of(seq + 2, 0.0)))
+    return found
+
+
+def _by_file(rows: Sequence[Row], base: Column) -> dict[str | int, dict[int, float]]:
+    found: dict[str | int, dict[int, float]] = {}
+    for row, own in zip(rows, base, strict=True):
+        found.setdefault(row.file, {})[row.seq] = own
     return found
 
 

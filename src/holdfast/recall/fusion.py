@@ -252,8 +252,9 @@ class Fused:
 
 def by_asked(rows: Sequence[Row], asked: Sought | None, weights: Weights) -> Column:
     """How much each holds of what is asked, in a long prompt that says much else."""
-    held = asked.held([row.said for row in rows]) if asked is not None else ()
-    return [weights.asked * asked.share(bits) for bits, _ in held] if asked is not None else []
+    if asked is None:
+        return []
+    return [weights.asked * asked.share(bits) for bits, _ in asked.held([row.said for row in rows])]
 
 
 def fused(

@@ -78,3 +78,8 @@ def test_words_are_held_however_they_are_spelled(text):
     stems = [stem for term in words(text).terms for stem in stemmer.stems(term)]
     ((bits, _),) = Sought([(stem, 1.0) for stem in stems]).held([text])
     assert bits == (1 << len(stems)) - 1
+
+
+def test_a_number_is_held_by_itself_and_not_by_a_longer_one():
+    held = Sought([("12", 1.0), ("1.2", 1.0)]).held(["128 boats", "12 boats", "1.25 boats", "v 1.2, boats"])
+    assert [bits for bits, _ in held] == [0, 1, 0, 2]

@@ -78,8 +78,11 @@ class Journal(Protocol):
         does nothing.
         """
 
-    def replay(self, scope: Scope, journal: str, since: Mark | None = None) -> Replay:
-        """The lines after a mark, or all of them when the mark no longer fits."""
+    def replay(self, scope: Scope, journal: str, since: Mark | None = None, most: int | None = None) -> Replay:
+        """The lines after a mark, or all of them when the mark no longer fits.
+
+        A journal may hand out a piece of about `most` bytes, and `more` then says that others follow its mark.
+        """
 
     def tombstones(self, scope: Scope, journal: str, offset: int = 0) -> tuple[list[Tombstone], int]:
         """Tombstones from a byte offset on, and the offset after them."""

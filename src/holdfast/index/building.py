@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     Furnish = Callable[[apsw.Connection, Progress | None], None]  # what else a new generation gets before the flip
 
 _TRIES = 5
-_LARGE = 1 << 20  # bytes of a journal
 
 
 class Builder:
@@ -118,7 +117,7 @@ class Builder:
         for name in names:  # all tombstones first: one may lie in another file than its entry
             work.stones(name)
         for done, name in enumerate(names, 1):
-            self._bring(work, scope, name)
+            work.bring(name)
             if work.lines >= COMMIT_LINES:
                 commit(connection, work)
                 connection.execute("BEGIN IMMEDIATE")
@@ -129,14 +128,6 @@ class Builder:
             connection.execute("INSERT OR REPLACE INTO meta VALUES(?,?)", (key, value))
         commit(connection, work)
 
-    def _bring(self, work: CatchUp, scope: Scope, name: str) -> None:
-        size = self._journal.size(scope, name)
-        if size is None or size.entries < _LARGE:
-            work.follow(name, size)
-            return
-        with Uncollected():
-            work.follow(name, size)
-
     def _finish(self, connection: apsw.Connection, scope: Scope) -> None:
         """What was written while we built: not only where there are marks, since whoever brought the old generation
         level may have taken them away."""
@@ -145,25 +136,6 @@ class Builder:
         for name in journals(connection).union(self._journal.journals(scope)):
             work.bring(name)
         commit(connection, work)
-
-
-class Uncollected:
-    """While a large journal is read the garbage collector rests: all that is made stays until the end, and looking
-    at it again and again takes a seventh of a rebuild."""
-
-    __slots__ = ("_was",)
-
-    def __enter__(self) -> None:
-        import gc
-
-        self._was = gc.isenabled()
-        gc.disable()
-
-    def __exit__(self, *_error: object) -> None:
-        import gc
-
-        if self._was:
-            gc.enable()
 
 
 def _still(path: str, inode: int) -> bool:

@@ -1,8 +1,8 @@
 """Catching up: brings the rows of one journal level with its files, inside a transaction.
 
 Rows and the mark of how far a journal was read commit together, so a crash leaves them equal. A
-journal that only grew is read from its mark; one that was rewritten, cut or damaged is read whole
-and its rows compared by id. Rows that vanish without a later generation or a tombstone were lost, not
+journal that only grew is read from its mark, a piece at a time; one that was rewritten, cut or damaged is read
+whole and its rows compared by id. Rows that vanish without a later generation or a tombstone were lost, not
 removed: they go to quarantine first, since nothing else holds them any more (D40). Readers never do any of this.
 """
 
@@ -21,16 +21,17 @@ from .schema import VISIBLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     import apsw
 
     from ..model.card import Card
-    from ..model.replay import Line, Replay, Size
+    from ..model.replay import Line, Size
     from ..model.scope import Scope
     from ..ports import Journal
 
+PIECE = 1 << 19  # bytes of a journal read at once: its lines take eight times as much in memory
 COMMIT_LINES = 5000  # lines in one transaction: a kill costs at most so much work
 _MOST_KNOWN = 8192  # users, sessions and journals whose rows are remembered from one transaction to the next
 _FILE = """
@@ -136,12 +137,12 @@ class CatchUp:
         touched = (row.bytes, row.inode) == (size.entries, size.inode) and row.mtime != size.changed
         # Where no header of ours says whose the lines are, the card does.
         touched = touched or (row.card_mtime != size.card_changed and not (row.mark and row.mark.generation))
-        replay = self._journal.replay(self._scope, journal, None if suspect or touched else row.mark)
+        since = None if suspect or touched else row.mark
         buried = self._stones(journal, row, size) if suspect or row.buried != size.tombstones else row.buried
-        damaged = self._lines(journal, row, replay)
+        mark, damaged = self._lines(journal, row, since)
         if new or row.card_mtime != size.card_changed:  # one that is lost is made again, and has no time
             self._card(self._journal.card(self._scope, journal))
-        self._run(_MARK, row.settle(replay.mark, size, buried, damaged))
+        self._run(_MARK, row.settle(mark, size, buried, damaged))
         self._files[journal] = row
         return size
 
@@ -163,46 +164,62 @@ class CatchUp:
         assert found is not None
         return found
 
-    def _lines(self, journal: str, row: FileRow, replay: Replay) -> int:
-        """Apply what was read; returns how many damaged lines the journal has."""
-        bad = [line for line in replay.lines if line.record is None]
-        if bad:
-            self._journal.quarantine(self._scope, journal, [(line.offset, line.raw) for line in bad])
-        if replay.fresh:
-            # Only a rewrite drops lines, and it raises the generation; a file that is missing or empty has none.
-            rewritten = row.mark is None or replay.mark.generation > row.mark.generation
-            self._reconcile(journal, row, replay, salvage=not rewritten)
-        else:
-            self._apply(row.n, replay.lines)
-        return len(bad) if replay.fresh else row.damaged + len(bad)
+    def _lines(self, journal: str, row: FileRow, since: Mark | None) -> tuple[Mark, int]:
+        """Apply what is new; returns up to where, and how many damaged lines the journal has."""
+        damaged = row.damaged
+        changes: list[Line] = []
+        while True:
+            replay = self._journal.replay(self._scope, journal, since, PIECE)
+            known = self._known(row.n) if replay.fresh else {}
+            if known and replay.more:
+                replay = self._journal.replay(self._scope, journal)  # rows are compared with all lines at once
+            damaged = self._damaged(journal, replay.lines) + (0 if replay.fresh else damaged)
+            changes = [] if replay.fresh else changes
+            if known:
+                # Only a rewrite drops lines, and it raises the generation; a file that is missing or empty has none.
+                rewritten = row.mark is None or replay.mark.generation > row.mark.generation
+                changes = self._reconcile(journal, row.n, known, replay.lines, salvage=not rewritten)
+            else:
+                changes += self._add(row.n, replay.lines)
+            if not replay.more:
+                break
+            since = replay.mark
+        for line in _by_seq(changes):  # an amendment looks for its entry in the tables
+            self.rows.amend(line, line.record or {})
+        return replay.mark, damaged
 
-    def _apply(self, file: int, lines: tuple[Line, ...]) -> None:
+    def _damaged(self, journal: str, lines: tuple[Line, ...]) -> int:
+        """How many of these are damaged; they go to quarantine."""
+        bad = [(line.offset, line.raw) for line in lines if line.record is None]
+        if bad:
+            self._journal.quarantine(self._scope, journal, bad)
+        return len(bad)
+
+    def _add(self, file: int, lines: Sequence[Line]) -> list[Line]:
+        """Add the entries among these; returns their amendments."""
         self.lines += len(lines)
         entries, changes = _parted(lines)
         self.rows.add(file, entries)
-        for line in changes:  # an amendment looks for its entry in the tables
-            self.rows.amend(line, line.record or {})
+        return changes
 
-    def _reconcile(self, journal: str, row: FileRow, replay: Replay, *, salvage: bool) -> None:
-        """The journal was read from its start: keep rows that are unchanged, replace the others."""
-        known = self._known(row.n)
-        if not known:
-            self._apply(row.n, replay.lines)
-            return
-        wanted = _folded(replay.lines)
+    def _reconcile(
+        self, journal: str, file: int, known: dict[str, tuple[int, str]], lines: tuple[Line, ...], *, salvage: bool
+    ) -> list[Line]:
+        """The journal was read whole: keep rows that are unchanged, replace the others; returns their amendments."""
+        wanted = _folded(lines)
         for id in [id for id in known if id not in wanted]:
             if salvage:
-                self._salvage(journal, id, replay.lines)
+                self._salvage(journal, id, lines)
             self.rows.drop(known.pop(id)[0])
         fresh: list[Line] = []
-        for id, lines in wanted.items():
-            if id in known and known[id][1] == (lines[-1].record or {}).get("checksum"):  # without one, who knows
-                self._move(known[id][0], lines)
+        for id, its in wanted.items():
+            if id in known and known[id][1] == (its[-1].record or {}).get("checksum"):  # without one, who knows
+                self._move(known[id][0], its)
             else:
                 if id in known:
                     self.rows.drop(known[id][0])
-                fresh.extend(lines)
-        self._apply(row.n, tuple(sorted(fresh, key=lambda line: line.offset)))
+                fresh.extend(its)
+        return self._add(file, sorted(fresh, key=lambda line: line.offset))
 
     def _known(self, file: int) -> dict[str, tuple[int, str]]:
         found = ask_all(self._connection, "SELECT id, n, checksum FROM entries WHERE file=?", (file,))
@@ -262,7 +279,7 @@ def _folded(lines: tuple[Line, ...]) -> dict[str, list[Line]]:
     entries, changes = _parted(lines)
     for line in entries:
         found.setdefault((line.record or {})["id"], [line])
-    for line in changes:
+    for line in _by_seq(changes):
         about = (line.record or {})["amends"]
         if about in found:
             found[about].append(line)
@@ -270,13 +287,18 @@ def _folded(lines: tuple[Line, ...]) -> dict[str, list[Line]]:
 
 
 def _parted(lines: Iterable[Line]) -> tuple[list[Line], list[Line]]:
-    """Entries, and amendments by seq, which says in what order they hold, wherever somebody has put their lines."""
+    """Entries and amendments."""
     entries: list[Line] = []
     changes: list[Line] = []
     for line in lines:
         if line.record is not None:
             (changes if "amends" in line.record else entries).append(line)
-    return entries, sorted(changes, key=lambda line: int((line.record or {})["seq"]))
+    return entries, changes
+
+
+def _by_seq(changes: Iterable[Line]) -> list[Line]:
+    """In the order in which amendments hold, wherever somebody has put their lines."""
+    return sorted(changes, key=lambda line: int((line.record or {})["seq"]))
 
 
 def _gone(connection: apsw.Connection, dropped: list[str]) -> list[str]:

@@ -9,7 +9,7 @@ every change of what an entry says or whether it is seen. It reads no file.
 from __future__ import annotations
 
 import json
-from operator import itemgetter
+from operator import itemgetter, lt
 
 from ..model.entry import ROLES
 from ..model.ids import digest
@@ -47,6 +47,7 @@ _FTS_PARTS = """
 SELECT c.n, c.text, e.tags, e.key, e.path, e.session_id
 FROM chunks c JOIN entries e ON e.n = c.entry WHERE e.n = ? AND c.stop IS NOT NULL
 """
+_ENDS = "SELECT coalesce((SELECT max(n) FROM entries), 0), coalesce((SELECT max(id) FROM entries), '')"
 _READ = (
     "id", "seq", "checksum", "scope", "session_id", "user_id", "workspace", "timestamp", "type", "importance", "pinned",
     "sensitive", "provenance", "key", "tool", "path", "tags", "references", "metadata", "content",
@@ -64,7 +65,7 @@ class Rows:
         self._users: dict[str, int] = {}
         self._sessions: dict[str, int] = {}
         self._last: dict[int, int] = {}  # the highest number of a chunk, by owner
-        self._last_entry = -1  # likewise; unknown at first
+        self._last_entry, self._last_id = -1, ""  # behind which there is no entry; unknown at first
         self._pending: list[FullText] = []  # not yet in the full text
         self._stale = Stale(connection)
         self._buried: bool | None = None  # whether there are tombstones; unknown at first
@@ -119,7 +120,8 @@ class Rows:
                 id, seq, checksum, scope, session, user, workspace, stamp, type, importance, pinned, sensitive,
                 provenance, key, tool, path, tags, references, metadata, content,
             ) = read  # fmt: skip
-            n, scope, content = self._entry_number(), scope or "session", content or {}
+            self._last_entry += 1  # we are the only writer
+            n, scope, content = self._last_entry, scope or "session", content or {}
             state = self._state_of_new(id, file, key, seq) if stones or key is not None else VISIBLE
             entries.append((
                 n, file, line.offset, line.length, state, id, seq, checksum or "", scope, session, user, workspace,
@@ -163,24 +165,22 @@ class Rows:
     def _unknown(self, lines: Sequence[Line]) -> Sequence[Line]:
         """The lines whose ids are not in the tables, each id once."""
         ids = [line.record["id"] for line in lines if line.record]
+        if self._last_entry < 0:
+            self._last_entry, self._last_id = ask_one(self._connection, _ENDS)
+        if self._last_id < ids[0] and all(map(lt, ids, ids[1:])):  # later ids of ours sort behind earlier ones
+            self._last_id = ids[-1]
+            return lines
+        self._last_id = max(self._last_id, *ids)
         marks = ",".join("?" * len(ids))
         known = {id for (id,) in ask_all(self._connection, f"SELECT id FROM entries WHERE id IN ({marks})", ids)}
         if not known and len(set(ids)) == len(ids):
             return lines
-        new: list[Line] = []
-        for line, id in zip(lines, ids, strict=True):
+        new: dict[str, Line] = {}
+        for id, line in zip(ids, lines, strict=True):
             if id not in known:
-                known.add(id)
-                new.append(line)
+                new.setdefault(id, line)
         self.duplicates += len(lines) - len(new)
-        return new
-
-    def _entry_number(self) -> int:
-        """The next row of `entries`; we are the only writer."""
-        if self._last_entry < 0:
-            (self._last_entry,) = ask_one(self._connection, "SELECT coalesce(max(n), 0) FROM entries")
-        self._last_entry += 1
-        return self._last_entry
+        return list(new.values())
 
     def _chunk_number(self, owner: int) -> int:
         """The next row of `chunks` among those of its owner."""

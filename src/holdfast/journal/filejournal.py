@@ -203,8 +203,8 @@ class FileJournal:
         if not any(exists(self._disk, path) for path in paths):
             raise NotFound(f"there is no journal {place.journal}", journal=place.journal)
 
-    def replay(self, scope: Scope, journal: str, since: Mark | None = None) -> Replay:
-        """The lines after a mark, or all of them when the mark no longer fits.
+    def replay(self, scope: Scope, journal: str, since: Mark | None = None, most: int | None = None) -> Replay:
+        """The lines after a mark, or all of them when the mark no longer fits; `most` bytes of them at once.
 
         A journal that is not there is empty; it counts as lost if its card still stands, because
         `remove` takes the card away first.
@@ -217,7 +217,7 @@ class FileJournal:
                 heard = self._desk.echoes.heard(journal, since, stamp)
                 if heard is not None:
                     return heard
-                found = replay_file(self._disk, place.entries, since)
+                found = replay_file(self._disk, place.entries, since, most)
                 self._adopt(place, found.mark.generation, found.lines)
                 self._desk.echoes.read(journal, found.mark, stamp)
                 return found

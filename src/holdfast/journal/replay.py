@@ -115,36 +115,51 @@ def weight(raw: bytes) -> int:
     return max(1, raw.count(MARK))
 
 
-def replayed(scan: Scan, tail: bytes, fresh: bool, lost: bool = False) -> Replay:
+def replayed(scan: Scan, tail: bytes, fresh: bool, lost: bool = False, more: bool = False) -> Replay:
     """The result of a scan; `tail` is the last line read with its line end."""
     assert scan.header is not None
     mark = Mark(
         generation=scan.header.generation, offset=scan.offset, line=scan.line, seq=scan.seq,
         tail_offset=scan.tail_offset, tail_hash=digest(tail),
     )  # fmt: skip
-    return Replay(lines=tuple(scan.lines), mark=mark, fresh=fresh, lost=lost, newer=scan.newer, torn=bool(scan.torn))
+    return Replay(
+        lines=tuple(scan.lines), mark=mark, fresh=fresh, lost=lost, newer=scan.newer, torn=bool(scan.torn), more=more
+    )  # fmt: skip
 
 
-def replay_bytes(data: bytes, lost: bool = False) -> Replay:
-    """A whole journal from its first line."""
+def replay_bytes(data: bytes, lost: bool = False, more: bool = False) -> Replay:
+    """A whole journal from its first line, or its beginning where there is more."""
     scan = Scan(None).read(data)
-    return replayed(scan, data[scan.tail_offset : scan.offset], fresh=True, lost=lost)
+    return replayed(scan, data[scan.tail_offset : scan.offset], True, lost, more)
 
 
-def replay_file(disk: Disk, path: str, since: Mark | None) -> Replay:
-    """A journal from a mark on if the mark still fits, else from its first line."""
+def replay_file(disk: Disk, path: str, since: Mark | None, most: int | None = None) -> Replay:
+    """A journal from a mark on if the mark still fits, else from its first line; not much more than `most` bytes."""
     fd = disk.open(path, os.O_RDONLY)
     try:
         size = disk.fstat(fd).st_size
-        if since is None or since.offset == 0:
+        if since is None and (most is None or size <= most):
             return replay_bytes(pread_all(disk, fd, size, 0))
         header = read_header(disk, fd)
-        if _fits(disk, fd, header, since, size):
-            return _continued(disk, fd, header, since, size)
-        lost = size < since.offset and header.generation in (0, since.generation)
-        return replay_bytes(pread_all(disk, fd, size, 0), lost)
+        if header.generation == 0:
+            most = None  # where lines have no seq, what is in front of them says which
+        if since is not None and _fits(disk, fd, header, since, size):
+            return _continued(disk, fd, header, since, size, most)
+        lost = since is not None and size < since.offset and header.generation in (0, since.generation)
+        data = _piece(disk, fd, 0, size, most)
+        return replay_bytes(data, lost, len(data) < size)
     finally:
         disk.close(fd)
+
+
+def _piece(disk: Disk, fd: int, offset: int, size: int, most: int | None) -> bytes:
+    """Whole lines from an offset on: some `most` bytes, or all up to the end of the file."""
+    while most is not None and most < size - offset:
+        data = pread_all(disk, fd, most, offset)
+        if end := data.rfind(b"\n") + 1:
+            return data[:end]
+        most *= 8  # a line may be of any length
+    return pread_all(disk, fd, size - offset, offset)
 
 
 def read_header(disk: Disk, fd: int) -> Header:
@@ -177,9 +192,10 @@ def _fits(disk: Disk, fd: int, header: Header, since: Mark, size: int) -> bool:
     return digest(tail) == since.tail_hash
 
 
-def _continued(disk: Disk, fd: int, header: Header, since: Mark, size: int) -> Replay:
-    data = pread_all(disk, fd, size - since.offset, since.offset)
+def _continued(disk: Disk, fd: int, header: Header, since: Mark, size: int, most: int | None) -> Replay:
+    data = _piece(disk, fd, since.offset, size, most)
     scan = Scan(header, since.offset, since.line, since.seq).read(data)
     if scan.offset == since.offset:
         return Replay(lines=(), mark=since, fresh=False, newer=scan.newer, torn=bool(scan.torn))
-    return replayed(scan, data[scan.tail_offset - since.offset : scan.offset - since.offset], fresh=False)
+    tail = data[scan.tail_offset - since.offset : scan.offset - since.offset]
+    return replayed(scan, tail, fresh=False, more=len(data) < size - since.offset)

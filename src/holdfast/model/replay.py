@@ -42,6 +42,7 @@ class Replay(Value):
     lost: bool = False  # the journal is shorter than the mark said, in the same generation (D40)
     newer: bool = False  # a later version wrote some of it
     torn: bool = False  # an unfinished last line was left unread
+    more: bool = False  # lines behind the mark were left for the next piece
 
 
 class Address(Value):

@@ -45,6 +45,22 @@ class ReplayContract:
         assert [line.record["content"]["text"] for line in replay.lines if line.record] == ["two"]
         assert backend.journal.replay(ANA, SESSION, replay.mark).lines == ()
 
+    def test_pieces_are_together_what_is_read_at_once(self, backend: Workbench) -> None:
+        backend.session()
+        for text in ("one", "two " * 100, "three"):
+            backend.add(text)
+        whole = backend.journal.replay(ANA, SESSION)
+        piece = backend.journal.replay(ANA, SESSION, None, 200)
+        lines = list(piece.lines)
+        while piece.more:
+            piece = backend.journal.replay(ANA, SESSION, piece.mark, 200)
+            assert not piece.fresh
+            lines += piece.lines
+        assert [(line.number, line.offset, line.raw) for line in lines] == [
+            (line.number, line.offset, line.raw) for line in whole.lines
+        ]
+        assert piece.mark == whole.mark
+
     def test_a_mark_of_an_empty_journal_works_like_any_other(self, backend: Workbench) -> None:
         backend.session()
         mark = backend.journal.replay(ANA, SESSION).mark

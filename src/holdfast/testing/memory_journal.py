@@ -188,7 +188,7 @@ class MemoryJournal:
 
     # -- reading
 
-    def replay(self, scope: Scope, journal: str, since: Mark | None = None) -> Replay:
+    def replay(self, scope: Scope, journal: str, since: Mark | None = None, most: int | None = None) -> Replay:
         book = self._book(scope, journal)
         if book is None or book.card is None:
             return Replay(lines=(), mark=_NOTHING, fresh=True)

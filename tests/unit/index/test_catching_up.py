@@ -221,3 +221,59 @@ def test_a_value_that_comes_back_to_light_and_goes_in_one_reading_leaves_no_word
     assert embedded.index.rarity(embedded.all, ["walnut", "pecan", "hazel"]) == (
         1, {"walnut": 1, "pecan": 0, "hazel": 0},
     )  # fmt: skip
+
+
+def test_a_journal_read_in_pieces_gives_the_rows_that_it_gives_at_once(embedded, monkeypatch):
+    session = embedded.session()
+    entries = [embedded.add(session, f"words number {n}") for n in range(40)]
+    for n, text in ((0, "amended once"), (39, "amended late"), (0, "amended twice")):
+        embedded.journal.amend(embedded.scope(), session, entries[n].id, "user", {"text": text})
+    late = [embedded.add(session, f"later words {n}") for n in range(10)]
+    monkeypatch.setattr("holdfast.index.catchup.PIECE", 1_500)
+    assert len(embedded.find("words", limit=100)) == 48
+    assert embedded.find("once") == []
+    assert embedded.find("twice") == [entries[0].id]
+    assert embedded.find("late") == [entries[39].id]
+    path = embedded.folder / "sessions" / session / "memory.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:5], b"damaged\n", *lines[5:30], b"damaged too\n", *lines[30:]]))
+    embedded.index.rebuild(embedded.all)
+    assert len(embedded.find("words", limit=100)) == 48
+    assert embedded.index.status(embedded.all)["damaged"] == 2
+    assert set(embedded.read([entry.id for entry in late])) == {entry.id for entry in late}
+
+
+def test_amendments_hold_by_seq_in_whatever_piece_they_stand(embedded, monkeypatch):
+    session = embedded.session()
+    entry = embedded.add(session, "the first words")
+    for text in ("the second words", "the third words"):
+        embedded.journal.amend(embedded.scope(), session, entry.id, "user", {"text": text})
+    path = embedded.folder / "sessions" / session / "memory.jsonl"
+    header, own, second, third = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join((header, third, second, own)))  # as a merge may leave them
+    monkeypatch.setattr("holdfast.index.catchup.PIECE", len(third) + 10)
+    embedded.index.rebuild(embedded.all)
+    assert embedded.find("third") == [entry.id]
+    assert embedded.find("first") == embedded.find("second") == []
+
+
+def test_a_journal_that_is_rewritten_between_two_pieces_is_compared_whole(embedded, monkeypatch):
+    session = embedded.session()
+    entries = [embedded.add(session, f"words number {n}") for n in range(20)]
+    embedded.journal.amend(embedded.scope(), session, entries[0].id, "user", {"text": "amended words"})
+    replay, pieces = embedded.journal.replay, []
+
+    def rewriting(scope, journal, since=None, most=None):
+        if len(pieces) == 1:
+            embedded.journal.rewrite(embedded.all, journal, lambda entry: entry if entry.id != entries[1].id else None)
+        pieces.append(replay(scope, journal, since, most))
+        return pieces[-1]
+
+    monkeypatch.setattr("holdfast.index.catchup.PIECE", 1_500)
+    monkeypatch.setattr(embedded.journal, "replay", rewriting)
+    embedded.index.rebuild(embedded.all)
+    assert pieces[0].more
+    assert pieces[1].fresh
+    found = embedded.find("words", limit=100)
+    assert sorted(found) == sorted({entry.id for entry in entries} - {entries[1].id})
+    assert embedded.find("amended") == [entries[0].id]

@@ -85,3 +85,23 @@ def test_the_first_entry_of_a_session_is_found_when_the_session_gets_its_number_
         embedded.add(own, text)
     first = embedded.add(embedded.session(), "unmistakable")
     assert embedded.find("unmistakable") == [first.id]
+
+
+def test_an_id_that_sorts_before_or_behind_all_others_is_known_all_the_same(embedded):
+    session, other = embedded.session(), embedded.session(2)
+    first, middle, last = (f"mem_{letter * 26}" for letter in "0MZ")
+
+    def chosen(journal, text, *ids):
+        place = {"scope": "session", "session_id": journal, "user_id": "ana", "workspace": None}
+        now = embedded.clock.now()
+        drafts = [draft({"content": {"text": text}, "id": id}, **place, now=now) for id in ids]
+        embedded.journal.append(embedded.scope(), journal, drafts)
+
+    chosen(session, "chosen", last, first, middle)
+    ids = many(embedded, session, 3)
+    assert len(rows(embedded)) == 6
+    chosen(other, "a copy", first, last)
+    assert sorted(rows(embedded)) == sorted([*ids, first, middle, last])
+    assert embedded.find("copy") == []
+    embedded.index.rebuild(embedded.all)
+    assert sorted(rows(embedded)) == sorted([*ids, first, middle, last])

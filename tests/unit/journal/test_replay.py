@@ -1,7 +1,8 @@
 import json
 
+from holdfast.disk import Disk
 from holdfast.journal.line import entry_line, sealed
-from holdfast.journal.replay import Scan, replay_bytes
+from holdfast.journal.replay import Scan, replay_bytes, replay_file
 from holdfast.model.entry import Entry
 from holdfast.model.value import FrozenDict
 from tests.unit.journal.world import ALL, SESSION, texts
@@ -188,3 +189,30 @@ def test_a_removed_journal_is_empty_but_a_vanished_one_is_lost(world):
     assert gone.fresh
     assert not gone.lost
     assert gone.lines == ()
+
+
+def test_a_piece_ends_with_a_line_and_holds_at_least_one(tmp_path):
+    path = tmp_path / "memory.jsonl"
+    path.write_bytes(joined(HEADER, entry(1), entry(2, "long " * 1_000), entry(3)))
+    first = replay_file(Disk(), str(path), None, 600)
+    rest = replay_file(Disk(), str(path), first.mark, 600)
+    assert [[line.record["seq"] for line in piece.lines] for piece in (first, rest)] == [[1], [2, 3]]
+    assert [(piece.fresh, piece.more) for piece in (first, rest)] == [(True, True), (False, False)]
+
+
+def test_a_torn_last_line_is_left_to_the_last_piece(tmp_path):
+    path = tmp_path / "memory.jsonl"
+    path.write_bytes(joined(HEADER, entry(1), entry(2)) + entry(3)[:-5])
+    first = replay_file(Disk(), str(path), None, 600)
+    last = replay_file(Disk(), str(path), first.mark)
+    assert (first.torn, first.more) == (False, True)
+    assert (last.torn, last.more) == (True, False)
+
+
+def test_a_file_without_our_header_is_read_at_once_since_its_lines_may_have_no_seq(tmp_path):
+    path = tmp_path / "memory.jsonl"
+    line = {"id": "x", "timestamp": "2026-01-01T00:00:00Z", "type": "note", "content": "words " * 20}
+    path.write_bytes(joined(*(json.dumps({**line, "id": f"x{n}"}).encode() for n in range(50))))
+    replay = replay_file(Disk(), str(path), None, 600)
+    assert not replay.more
+    assert [line.record["seq"] for line in replay.lines] == list(range(1, 51))

@@ -12,9 +12,11 @@ import time
 
 from ..errors import HoldfastError
 from ..model.moment import iso
+from ..model.record import entry_from
 from .blanking import blank_lines
 from .cards import read_card
 from .header import guessed_card
+from .line import entry_line
 from .pen import Pen
 from .replay import Scan
 from .rewrite import next_header, swap
@@ -23,7 +25,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..model.card import Card
+    from ..model.replay import Line
     from .files import Place
+    from .header import Header
     from .pen import Desk
 
 
@@ -58,8 +63,18 @@ def _written_anew(desk: Desk, pen: Pen, scan: Scan, without: set[bytes]) -> bool
     place, disk, now = pen.place, desk.disk, int(time.time() * 1000)
     try:
         card = read_card(disk, place) or guessed_card(place.journal, {}, iso(now))
-        rest = [line.raw for line in scan.lines if line.raw not in without]
+        rest = [_line(line, card, scan.header) for line in scan.lines if line.raw not in without]
         swap(disk, place, next_header(card, scan, now), [*rest, scan.torn] if scan.torn else rest)
     except (HoldfastError, OSError):
         return disk.stat(place.entries).st_ino != disk.fstat(pen.fd).st_ino  # it may have failed after the rename
     return True
+
+
+def _line(line: Line, card: Card, header: Header | None) -> bytes:
+    """A line as it is to stand below a header of ours, which asks for checksums and for whose it is."""
+    if line.record is None or "amends" in line.record or (header is not None and header.generation):
+        return line.raw
+    from .older import adopted
+
+    adopted(line.record, card)
+    return entry_line(entry_from(line.record))

@@ -1,6 +1,7 @@
 """A line is synced after the lock was let go: others write meanwhile, and a sync that fails takes back only its own."""
 
 import errno
+import json
 import os
 import subprocess
 import sys
@@ -51,6 +52,25 @@ def test_a_line_with_others_behind_it_is_taken_back_and_they_stay(world):
     assert b"two" not in world.bytes()
     assert not [line for line in world.replay().lines if line.record is None]
     assert world.add("five")[0].seq == 5
+
+
+def test_lines_of_another_program_outlive_the_header_that_a_retraction_puts_above_them(world):
+    foreign = [
+        {"id": f"old-{n}", "timestamp": "2025-12-31T00:00:00Z", "type": "note", "content": {"message": f"old {n}"}}
+        for n in (1, 2)
+    ]
+    world.put(b"".join(json.dumps(line).encode() + b"\n" for line in foreign))
+    before = [line.record for line in world.replay().lines]
+    with pytest.raises(StorageFailed, match="sync"):
+        world.add("two", journal=failing(world, lambda: world.add("three")))
+    assert world.texts() == ["old 1", "old 2", "three"]
+    after = [line.record for line in world.replay().lines]
+    assert [{**line, "checksum": ""} for line in after[:2]] == [{**_FULL, **line, "checksum": ""} for line in before]
+    assert [line["user_id"] for line in after] == ["ana"] * 3
+
+
+_FULL = {"importance": 0.5, "tags": [], "references": [], "metadata": {}, "provenance": "user", "sensitive": False,
+         "pinned": False}  # fmt: skip
 
 
 def test_a_line_that_was_carried_into_another_generation_is_taken_back_there(world):

@@ -150,16 +150,19 @@ def begun(connection: apsw.Connection, stem: str, after: str, most: int) -> list
     return [term for (term,) in ask_all(connection, _BEGUN, (after, stem + "\U0010ffff", most))]
 
 
+# Here and below a join: `id IN (SELECT …)` would sort all ids first, and take three times as long.
+_LOCATE = """
+SELECT e.id, f.journal, e.offset, e.length, e.spans
+FROM json_each(?) j CROSS JOIN entries e ON e.id=j.value JOIN files f ON f.n=e.file
+"""
+_SESSIONS = "SELECT s.id, s.user_id, s.key, s.decay FROM json_each(?) j CROSS JOIN sessions s ON s.id=j.value"
+
+
 def locate(connection: apsw.Connection, scope: Scope, ids: Sequence[str], every: bool) -> dict[str, Address]:
     where = where_scope(scope, Where())
-    where.add("e.id IN (SELECT value FROM json_each(?))", json.dumps(list(ids)))
     if not every:
         where.add("e.state=?", VISIBLE)
-    found = ask_all(
-        connection,
-        f"SELECT e.id, f.journal, e.offset, e.length, e.spans FROM entries e JOIN files f ON f.n=e.file WHERE {where}",
-        where.values,
-    )
+    found = ask_all(connection, f"{_LOCATE} WHERE {where}", (json.dumps(list(ids)), *where.values))
     return {id: _address(id, journal, offset, length, spans) for id, journal, offset, length, spans in found}
 
 
@@ -272,11 +275,7 @@ def _live(connection: apsw.Connection, card: str, file: int, size: int, last: in
 
 def sessions(connection: apsw.Connection, ids: list[str]) -> dict[str, tuple[str | None, str | None, dict[str, Any]]]:
     """User, key and decay overrides of these sessions."""
-    found = ask_all(
-        connection,
-        "SELECT id, user_id, key, decay FROM sessions WHERE id IN (SELECT value FROM json_each(?))",
-        (json.dumps(ids),),
-    )
+    found = ask_all(connection, _SESSIONS, (json.dumps(ids),))
     return {id: (user, key, json.loads(decay) if decay else {}) for id, user, key, decay in found}
 
 

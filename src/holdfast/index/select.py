@@ -6,6 +6,8 @@ Values are always bound; names of columns come from this page only, never from a
 
 from __future__ import annotations
 
+import json
+
 from ..model.ids import GLOBAL, user_dir
 from .schema import DELETED, SUPERSEDED, VISIBLE
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from ..model.query import Filter
     from ..model.scope import Scope
 
+_MOST_MARKS = 500  # values with a mark each: SQLite takes some ten thousand in a statement
 _TAGGED = "EXISTS(SELECT 1 FROM entry_tags t WHERE t.entry=e.n AND (t.tag=? OR (t.tag>=? AND t.tag<?)))"
 
 
@@ -29,8 +32,12 @@ class Where:
         self.values.extend(values)
 
     def any_of(self, column: str, values: tuple[object, ...]) -> None:
-        if values:
-            self.add(f"{column} IN ({','.join('?' * len(values))})", *values)
+        """Whether a column is among the values, however many; without values everything is."""
+        if not values:
+            return
+        few = len(values) <= _MOST_MARKS
+        listed = ",".join("?" * len(values)) if few else "SELECT value FROM json_each(?)"
+        self.add(f"{column} IN ({listed})", *(values if few else (json.dumps(values),)))
 
     def __str__(self) -> str:
         return " AND ".join(self.parts) or "1"

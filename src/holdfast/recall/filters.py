@@ -8,7 +8,7 @@ list: nothing is among none, and a caller whose list came out empty must not be 
 from __future__ import annotations
 
 from ..errors import Invalid
-from ..guard import validate
+from ..guard import fields, validate
 from ..model.entry import ROLES, SCOPES, TYPES
 from ..model.query import Filter
 from ..model.vocabulary import RECORDS, Meaning, meaning
@@ -69,7 +69,7 @@ def _listed(given: Any, field: str) -> tuple[str, ...]:
     items = (given,) if isinstance(given, str) else given
     if not isinstance(items, (list, tuple, set, frozenset)) or not all(isinstance(item, str) for item in items):
         raise Invalid(f"{field} must be text or a list of texts", field=field)
-    return tuple(dict.fromkeys(items))
+    return tuple(dict.fromkeys(fields.text(item, field) for item in items))
 
 
 def _among(given: Any, allowed: tuple[str, ...], field: str) -> tuple[str, ...]:

@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING
 
 from ..model.ids import entry_id
 from ..model.moment import HOUR_MS, iso
+from ..model.query import Filter
 from ..model.scope import Scope
 from .workbench import AGENT, ALL, ANA, BEN, OTHER, SESSION
 
 if TYPE_CHECKING:
     from .workbench import Workbench
+
+MANY = 40_000
 
 
 class AskContract:
@@ -33,6 +36,13 @@ class AskContract:
         assert set(backend.level().locate(ANA, ids)) == set(ids)
         assert backend.index.buried(ANA, ids) == {}
         assert backend.index.same_text(ANA, ids) == []
+
+    def test_a_filter_may_name_more_than_a_statement_has_room_for(self, backend: Workbench) -> None:
+        backend.session()
+        wanted = backend.add("one")
+        others = tuple(f"mem_{number:026d}" for number in range(MANY))
+        assert backend.ids(wanted=Filter(ids=(*others, wanted.id))) == [wanted.id]
+        assert backend.ids(wanted=Filter(keys=others)) == []
 
     def test_nothing_of_another_user_is_answered(self, backend: Workbench) -> None:
         backend.session()

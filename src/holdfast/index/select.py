@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..model.scope import Scope
 
 _MOST_MARKS = 500  # values with a mark each: SQLite takes some ten thousand in a statement
+_FIRST_WORD = "substr(e.provenance, 1, instr(e.provenance || ':', ':') - 1)"
 _TAGGED = "EXISTS(SELECT 1 FROM entry_tags t WHERE t.entry=e.n AND (t.tag=? OR (t.tag>=? AND t.tag<?)))"
 
 
@@ -32,12 +33,16 @@ class Where:
         self.values.extend(values)
 
     def any_of(self, column: str, values: tuple[object, ...]) -> None:
-        """Whether a column is among the values, however many; without values everything is."""
+        self.either((column,), values)
+
+    def either(self, columns: tuple[str, ...], values: tuple[object, ...]) -> None:
+        """Whether one of these columns is among the values, however many; without values everything is."""
         if not values:
             return
         few = len(values) <= _MOST_MARKS
         listed = ",".join("?" * len(values)) if few else "SELECT value FROM json_each(?)"
-        self.add(f"{column} IN ({listed})", *(values if few else (json.dumps(values),)))
+        bound = values if few else (json.dumps(values),)
+        self.add(f"({' OR '.join(f'{column} IN ({listed})' for column in columns)})", *bound * len(columns))
 
     def __str__(self) -> str:
         return " AND ".join(self.parts) or "1"
@@ -103,11 +108,7 @@ def _where_fields(wanted: Filter, where: Where) -> Where:
     ):  # fmt: skip
         if value is not None:
             where.add(part, value)
-    if wanted.provenance:
-        each = "e.provenance=? OR substr(e.provenance, 1, length(?)+1)=?||':'"
-        where.add(
-            "(" + " OR ".join([each] * len(wanted.provenance)) + ")", *(p for p in wanted.provenance for _ in range(3))
-        )
+    where.either(("e.provenance", _FIRST_WORD), wanted.provenance)
     return where
 
 

@@ -42,7 +42,13 @@ class AskContract:
         wanted = backend.add("one")
         others = tuple(f"mem_{number:026d}" for number in range(MANY))
         assert backend.ids(wanted=Filter(ids=(*others, wanted.id))) == [wanted.id]
-        assert backend.ids(wanted=Filter(keys=others)) == []
+        assert backend.ids(wanted=Filter(keys=others)) == backend.ids(wanted=Filter(provenance=others)) == []
+
+    def test_a_provenance_is_covered_by_itself_and_by_its_first_word(self, backend: Workbench) -> None:
+        backend.session()
+        grep, deep = (backend.add("x", provenance=origin).id for origin in ("tool:grep", "tool:grep:deep"))
+        assert backend.ids(wanted=Filter(provenance=("tool:grep",))) == [grep]
+        assert backend.ids(wanted=Filter(provenance=("tool",))) == [grep, deep]
 
     def test_nothing_of_another_user_is_answered(self, backend: Workbench) -> None:
         backend.session()

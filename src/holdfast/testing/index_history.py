@@ -27,7 +27,7 @@ QUESTIONS = (
 )  # fmt: skip
 _TAGS = ("security", "security.auth", "security.auth.oauth", "security2", "ops", "ops.deploy", "personal")
 _WORDS = ("common", "oauth", "database", "deploy", "migration", "zebra", "認証方式", "editor", "coffee", "invoice")
-_PROVENANCE = ("user", "agent", "tool:grep", "tool:web", "web", "import:chat")
+_PROVENANCE = ("user", "agent", "tool:grep", "tool:grep:deep", "tool:web", "web", "import:chat")
 
 
 def varied(backend: Workbench, random: Random, count: int) -> list[Entry]:

@@ -94,22 +94,27 @@ def counted(question: str, now: int, zone: str) -> list[Named]:
     hits = list(_COUNTED.finditer(question))
     if not hits:
         return []
-    today = moment("today", now, zone)
-    noon = today + DAY_MS // 2  # of the same day also in UTC, wherever the user is
+    year, month, day = _day_of(now, zone)
+    today = (_epoch(year, month, day) or now) // DAY_MS
     found = []
     for hit in hits:
         said = tuple(hit[0].lower().split())
         if (hit["whole"] or "").lower() in ("month", "year"):
-            found.append(_calendar(hit, noon).replace(said=said, zone=zone))
+            found.append(_calendar(hit, year, month).replace(said=said, zone=zone))
         else:
-            first, last = _days(hit, noon // DAY_MS)
-            found.append(Named(span=(today + first * DAY_MS, today + last * DAY_MS), said=said))
+            first, last = _days(hit, today)
+            found.append(Named(span=(_midnight(today + first, zone), _midnight(today + last, zone)), said=said))
     return found
 
 
-def _calendar(hit: re.Match[str], now: int) -> Named:
+def _midnight(day: int, zone: str) -> int:
+    """When a day begins in a zone, by its number since 1970; a day on which clocks are set has not 24 hours."""
+    found = _epoch(*time.gmtime(day * DAY_MS // 1000)[:3], zone)
+    return day * DAY_MS if found is None else found
+
+
+def _calendar(hit: re.Match[str], year: int, month: int) -> Named:
     """This month or year, or the one before."""
-    year, month = time.gmtime(now / 1000)[:2]
     before = hit["which"].lower() != "this"
     if hit["whole"].lower() == "year":
         return Named(year=year - before)

@@ -1,5 +1,8 @@
 """What a question says besides its words: who is named, who asks, when."""
 
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
 import pytest
 
 from holdfast.recall import asking
@@ -275,6 +278,19 @@ def test_today_and_its_day_of_the_week_are_the_users(zone, hours):
     for question in ("today", "on Monday"):
         (there,), (utc,) = counted(question, MONDAY, zone), counted(question, MONDAY, "UTC")
         assert there.span[0] == utc.span[0] + hours * DAY // 24
+
+
+@pytest.mark.parametrize("zone", ["Pacific/Auckland", "Pacific/Kiritimati", "Etc/GMT+12", "Europe/Berlin"])
+@pytest.mark.parametrize("hour", range(0, 24, 6))
+def test_days_are_those_of_the_users_calendar_however_far_from_utc(zone, hour):
+    wednesday = datetime(2026, 4, 1, hour, tzinfo=ZoneInfo(zone))  # a few days after Berlin's clocks were set
+    now = int(wednesday.timestamp() * 1000)
+    for question, first, last in (("last Tuesday", 31, 1), ("last week", 23, 30), ("three days ago", 29, 30)):
+        (found,) = counted(question, now, zone)
+        begin, end = (datetime.fromtimestamp(moment / 1000, ZoneInfo(zone)) for moment in found.span)
+        assert (begin.day, begin.hour, end.day, end.hour) == (first, 0, last, 0)
+    (month,) = counted("last month", now, zone)
+    assert (month.year, month.month) == (2026, 3)
 
 
 def test_a_span_counts_in_full_and_the_days_beside_it_less():

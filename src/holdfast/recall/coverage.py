@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from ..model.moment import parse
+from ..model.moment import millis
 from ..model.value import Value
 from ..text.content import searchable_text
 from ..text.globs import matches
@@ -138,7 +138,7 @@ class Coverage:
         return max(share, *(part.held(stems) / worth for part, worth in self._sentences)) if self._sentences else share
 
     def _of_that_day(self, entry: Entry) -> bool:
-        return bool(self._dates) and dated(self._dates, parse(entry.timestamp)) == 1.0
+        return bool(self._dates) and dated(self._dates, millis(entry.timestamp)) == 1.0
 
     def name(self, entry: Entry) -> float:
         """The share that is held by having been said by who is meant."""

@@ -249,7 +249,10 @@ def _day_of(when: int, zone: str | None) -> tuple[int, int, int]:
     from datetime import datetime
     from zoneinfo import ZoneInfo
 
-    there = datetime.fromtimestamp(when / 1000, ZoneInfo(zone))
+    try:
+        there = datetime.fromtimestamp(when / 1000, ZoneInfo(zone))
+    except (OverflowError, ValueError):  # the last day of 9999, seen from the east: no calendar has the next one
+        return time.gmtime(when / 1000)[:3]
     return there.year, there.month, there.day
 
 

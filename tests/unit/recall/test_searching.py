@@ -253,6 +253,14 @@ def test_a_date_in_a_question_is_a_day_of_the_users_zone(tmp_path, zone, offset)
         assert [hit.id for hit in memory.search("what happened in February 2026?")] == [last.id]
 
 
+@pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/Los_Angeles"])
+@pytest.mark.parametrize("time", ["9999-12-31T23:59:59.999Z", "1970-01-01T00:00:00Z"])
+def test_a_question_with_a_date_is_answered_beside_the_first_and_last_of_all_days(tmp_path, zone, time):
+    with holdfast.open(tmp_path / "home", embedder="none", settings={"time.zone": zone}) as memory:
+        memory.add("Sold the piano", timestamp=time)
+        assert len(memory.search("who sold the piano on 5 March 2026?")) == 1
+
+
 @pytest.mark.parametrize("embedder", ["none", "auto"])
 def test_what_a_user_asked_to_be_remembered_is_found_by_its_key(tmp_path, embedder):
     with holdfast.open(tmp_path / "home", embedder=embedder) as memory:

@@ -136,3 +136,10 @@ def test_changes_hold_by_their_numbers_wherever_somebody_has_put_their_lines(tmp
             settle()
             assert [texts(memory, word) for word in ("giraffe", "gnu", "gazelle")] == [[], [], ["gazelle"]]
             assert memory.get(entry.id).text == "gazelle"
+
+
+@pytest.mark.parametrize("plant", [FILES["current"]], ids=["current"], indirect=True)
+def test_a_day_that_no_calendar_has_costs_no_question_its_answer(plant):
+    memory = plant({"timestamp": "2026-13-45T14:23:45.678Z"})
+    memory.sync()
+    assert texts(memory, "elephant on 5 March 2026") == ["elephant", "elephant"]

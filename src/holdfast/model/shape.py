@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 _LAST_SEQ = 2**63 - 1  # what an index can hold
 _LEVELS = 64  # of JSON: four times what a guard lets in, and far from what a reader can take
-_is_stamp = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII).fullmatch
+_is_stamp = re.compile(
+    r"(?:19[7-9]|[2-9]\d\d)\d-(?:0[1-9]|1\d)-(?:0[1-9]|[1-3]\d)T\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII
+).fullmatch  # none before 1970
 _usual = itemgetter(
     "id", "timestamp", "type", "session_id", "user_id", "provenance", "checksum", "content", "scope", "seq",
     "importance", "tags", "references", "metadata", "sensitive", "pinned",
@@ -112,7 +114,8 @@ def _is_texts(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    """One that can be reckoned with: whole numbers may be too long for a float, and products of floats without end."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and -_LAST_SEQ <= value <= _LAST_SEQ
 
 
 def _is_share(value: Any) -> bool:

@@ -50,8 +50,10 @@ WRONG = [
     *[(name, value) for name in ("tags", "references") for value in ("abc", 5, {"a": 1}, [5], ["a", None])],
     *[(name, value) for name in ("sensitive", "pinned", "compacted") for value in (0, 1, "yes", [])],
     *[("seq", value) for value in (-1, 2**70, 1.0, "1", True)],
-    *[("importance", value) for value in ("0.5", True, [], float("inf"))],
+    *[("importance", value) for value in ("0.5", True, [], float("inf"), 10**400, 1e308, -1e308)],
     ("scope", "everywhere"), ("timestamp", "yesterday"), ("timestamp", "2026-01-10T14:23:45"), ("timestamp", ""),
+    ("timestamp", "1969-12-31T23:59:59.999Z"), ("timestamp", "0000-01-01T00:00:00.000Z"),
+    ("timestamp", "1970-01-00T00:00:00.000Z"),
     ("metadata", {"a": float("inf")}), ("metadata", nested(200)), ("aura", nested(200)),
 ]  # fmt: skip
 
@@ -70,7 +72,7 @@ def test_an_amendment_says_what_it_changes_who_did_it_and_when(name):
 
 @pytest.mark.parametrize(
     "changes", [5, [], {"text": 5}, {"tags": "a"}, {"tags": [1]}, {"pinned": "yes"}, {"sensitive": 1},
-    {"importance": "high"}, {"importance": float("inf")}], ids=repr,
+    {"importance": "high"}, {"importance": float("inf")}, {"importance": 10**400}], ids=repr,
 )  # fmt: skip
 def test_an_amendment_sets_values_of_the_kinds_that_an_entry_has(changes):
     assert not is_amendment({**AMENDMENT, "set": changes})

@@ -23,6 +23,7 @@ ODD = {
     "a seq that no index can hold": {"seq": 2**70}, "a role that is a list": {"content": {"text": "a", "role": ["b"]}},
     "an author that is an object": {"content": {"text": "a", "author": {}}},
     "an amendment of nothing": {"amends": ENTRY["id"], "set": 5}, "an endless number": {"metadata": {"a": 1e999}},
+    "a time before all others": {"timestamp": "0000-01-01T00:00:00.000Z"},
     "levels without end": {"metadata": json.loads('{"a":' * 300 + "1" + "}" * 300)},
 }  # fmt: skip
 
@@ -143,3 +144,13 @@ def test_a_day_that_no_calendar_has_costs_no_question_its_answer(plant):
     memory = plant({"timestamp": "2026-13-45T14:23:45.678Z"})
     memory.sync()
     assert texts(memory, "elephant on 5 March 2026") == ["elephant", "elephant"]
+
+
+@pytest.mark.parametrize("plant", [FILES["current"]], ids=["current"], indirect=True)
+@pytest.mark.parametrize("importance", [10**400, 1e308], ids=["digits", "power"])
+def test_an_importance_that_nobody_can_reckon_with_costs_nothing_but_its_line(plant, importance):
+    memory = plant({"importance": importance})
+    memory.sync()
+    assert texts(memory, "elephant") == ["elephant"]
+    assert memory.query(rank="relevance", user="*").degraded == memory.search("elephant").degraded
+    assert memory.forget(session="ours").clean

@@ -212,19 +212,20 @@ class Loading:
         ids = [item.draft.id for item in items]
         buried = self._store.index.buried(scope, [*ids, *{item.card.id for item in items}])
         stored = self._store.reader.entries(scope, ids, every=True)
-        seen: set[str] = set()
+        seen: dict[str, Draft] = {}
+        newest: dict[tuple[str | None, str], int] = {}
         fresh = []
         for item in items:
             id = item.draft.id
             if id in buried or self._journal_forgotten(item, buried):
                 self.forgotten += 1
             elif id in stored or id in seen:
-                self._compare(item, stored.get(id))
-            elif self._outdated(item):
+                self._compare(item, stored.get(id), seen.get(id))
+            elif self._outdated(item.draft, newest):
                 self.conflicts.append(id)
             else:
                 fresh.append(item)
-                seen.add(id)
+                seen[id] = item.draft
         return fresh
 
     def _journal_forgotten(self, item: Item, buried: Mapping[str, Any]) -> bool:
@@ -232,9 +233,10 @@ class Loading:
         stone = buried.get(item.card.id)
         return stone is not None and item.draft.timestamp <= stone.timestamp
 
-    def _compare(self, item: Item, stored: Entry | None) -> None:
-        """The same id: the same thing, or a conflict in which what is stored stands."""
-        same = stored is None or self._told(stored) == self._told(item.draft)
+    def _compare(self, item: Item, stored: Entry | None, before: Draft | None) -> None:
+        """The same id, stored or before it in the file: the same thing, or a conflict in which the first one stands."""
+        first = stored or before
+        same = first is not None and self._told(first) == self._told(item.draft)
         if same and (stored is None or permissions.may_see(self._writer.caller, stored.scope, stored.user_id)):
             self.existing += 1
         else:
@@ -247,14 +249,17 @@ class Loading:
         tags = {redact.tag(tag) for tag in entry.tags}
         return entry.type, said, tags, entry.importance, entry.pinned, entry.sensitive
 
-    def _outdated(self, item: Item) -> bool:
-        """A user memory whose key has a later value here must not supersede it."""
-        draft = item.draft
+    def _outdated(self, draft: Draft, newest: dict[tuple[str | None, str], int]) -> bool:
+        """A user memory whose key has a later value must not supersede it; `newest` are those of what goes with it."""
         if draft.key is None:
             return False
-        scope = Scope(agent=self._store.agent, user=draft.user_id, shared=False)
-        rows = self._store.index.rows(scope, Filter(keys=(draft.key,), scopes=("user",)), limit=1)
-        return bool(rows) and rows[0].time > millis(draft.timestamp)
+        key, time = (draft.user_id, draft.key), millis(draft.timestamp)
+        if key not in newest:
+            scope = Scope(agent=self._store.agent, user=draft.user_id, shared=False)
+            rows = self._store.index.rows(scope, Filter(keys=(draft.key,), scopes=("user",)), limit=1)
+            newest[key] = rows[0].time if rows else 0
+        latest, newest[key] = newest[key], max(time, newest[key])
+        return latest > time
 
     def _write(self, items: Sequence[Item]) -> None:
         card = items[0].card

@@ -167,6 +167,25 @@ def test_an_older_value_of_a_key_does_not_replace_a_later_one(desk, empty):
     assert empty.ids() == [new.id]
 
 
+def test_files_put_together_keep_the_later_value_of_a_key_whichever_comes_first(desk, empty):
+    old = desk.add("vim", desk.user(), type="preference", key="editor")
+    older = exported(desk)
+    desk.clock.advance(10_000)
+    new = desk.add("emacs", desk.user(), type="preference", key="editor")
+    report = take(empty, exported(desk) + older)
+    assert report["conflicts"] == [old.id]
+    assert empty.ids() == [new.id]
+
+
+def test_two_that_have_one_id_in_a_file_and_differ_are_a_conflict_and_the_first_stands(desk, empty):
+    entry = desk.add("as it was")
+    former = exported(desk)
+    desk.journal.amend(ANA, SESSION, entry.id, "ana", {"text": "as it is"})
+    report = take(empty, former + exported(desk) + former)
+    assert (report["added"], report["skipped_existing"], report["conflicts"]) == (1, 1, [entry.id])
+    assert [one.text for one in essence(empty, ANA)] == ["as it was"]
+
+
 def test_a_superseded_value_is_not_added_again(desk):
     own = desk.user()
     desk.add("vim", own, type="preference", key="editor")

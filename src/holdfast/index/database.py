@@ -156,7 +156,7 @@ class Database:
         self._idle: list[apsw.Connection] = []
         self._all: list[apsw.Connection] = []
         self._mutex = allocate_lock()
-        self._retired = False
+        self.retired = False
         found = os.stat(path)
         self._identity = (found.st_dev, found.st_ino)
         self._watch: apsw.Connection | None = None
@@ -203,7 +203,7 @@ class Database:
 
     def give(self, connection: apsw.Connection) -> None:
         with self._mutex:
-            if self._retired:
+            if self.retired:
                 close(connection)
             else:
                 self._idle.append(connection)
@@ -211,6 +211,8 @@ class Database:
     def version(self) -> int:
         """Moves whenever anybody commits to the file."""
         with GATE, self._mutex:
+            if self.retired:
+                raise Damaged("let go meanwhile")
             if self._watch is None:
                 self._watch = self._connect()  # never writes, so its data_version moves with every commit
             return int(ask_one(self._watch, "PRAGMA data_version")[0])
@@ -233,7 +235,7 @@ class Database:
     def retire(self) -> None:
         """Close what is idle now and what is lent out as it comes back."""
         with GATE, self._mutex:
-            self._retired = True
+            self.retired = True
             for connection in [*self._idle, self._watch]:
                 if connection is not None:
                     close(connection)

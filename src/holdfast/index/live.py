@@ -223,8 +223,8 @@ class Live:
             except WAITING as error:
                 raise self._busy() from error
             except (apsw.Error, *ODD_VALUES, Damaged) as error:
-                if base.replaced() and time.monotonic() < deadline:
-                    continue  # taken away while we asked: neither damage nor trouble
+                if (base.retired or base.replaced()) and time.monotonic() < deadline:
+                    continue  # let go or taken away while we asked: neither damage nor trouble
                 if is_damage(error):
                     self.condemn(base, error, last)
                 elif last:

@@ -9,6 +9,7 @@ import apsw
 import pytest
 
 import holdfast
+from holdfast.index.database import Database
 from holdfast.index.marks import Burst
 from holdfast.index.rows import Rows
 from holdfast.model.query import Filter
@@ -223,3 +224,19 @@ def test_an_answer_begins_by_looking_which_generation_is_live(embedded, another,
     assert another.index.refresh(another.all, 2_000) == 0
     embedded.index.refresh(embedded.all, 0)
     assert len(embedded.index.rows(embedded.all, Filter())) == 2
+
+
+def test_a_generation_that_is_let_go_again_and_again_while_it_is_asked_is_not_damaged(embedded, monkeypatch):
+    embedded.add(embedded.session(), "one")
+    embedded.index.refresh(embedded.all, 2_000)
+    version, forks = Database.version, iter(range(3))
+
+    def interrupted(base):
+        version(base)
+        if next(forks, None) is not None:
+            embedded.index.live.let_go()  # as a fork of the process does
+        return version(base)
+
+    monkeypatch.setattr(Database, "version", interrupted)
+    assert embedded.index.version(embedded.all) == embedded.index.version(embedded.all)
+    assert embedded.index.live.rebuilt == 0

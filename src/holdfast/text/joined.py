@@ -11,6 +11,7 @@ import re
 from .stopwords import STOP
 
 PATTERN = r"(?a:(?>\w+(?:[.\-/:@]+\w+)+)(?!\*|'\w|\?\w))"  # no part of a pattern with wildcards
+MOST_PARTS = 32  # of a name: one of thousands, looked for in a text of as many, would take minutes
 _SEPARATOR = re.compile(r"[.\-/:@]+")
 
 
@@ -25,7 +26,7 @@ def is_joined(term: str) -> bool:
 
 def is_name(piece: str, parts: list[str]) -> bool:
     """Whether it names one thing: `1.2.3`, `10.0.0.7`, `src/auth/login.py`, `package.json`; not `read/write`."""
-    if len(parts) < 2 or STOP.issuperset(parts):
+    if not 1 < len(parts) <= MOST_PARTS or STOP.issuperset(parts):
         return False
     if len(parts) > 2 or "@" in piece or any(part[:1].isdigit() for part in parts):
         return True

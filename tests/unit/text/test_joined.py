@@ -3,6 +3,7 @@
 import pytest
 
 import holdfast
+from holdfast.text.joined import MOST_PARTS
 from holdfast.text.words import words
 
 
@@ -42,3 +43,10 @@ def test_an_address_does_not_stand_for_a_longer_one(tmp_path):
     with holdfast.open(tmp_path / "home", embedder="none") as memory:
         memory.add("Host 10.0.0.20 runs redis")
         assert not memory.search("10.0.0.2").hits
+
+
+def test_thousands_of_words_written_in_one_are_no_name_and_looked_for_one_by_one():
+    assert words("/".join(["7"] * 40_000)).terms == ("7",)
+    long = "/".join(f"part{number}" for number in range(MOST_PARTS))
+    assert long in words(long).terms
+    assert words(f"{long}/beyond").terms == (*long.split("/"), "beyond")

@@ -242,10 +242,24 @@ class Levelled(WithVectors):
             self._compare()
 
     def _compare(self) -> int:
+        self._compared = time.monotonic()
+        try:
+            base = self.live.ready()
+            sign, changed = self._marked_anew()
+        except BaseException:
+            self.live.stale = True  # what changed may have no mark: only another look finds it
+            raise
+        if sign is None:
+            self.live.sign = None  # nothing can be noted here: what was seen holds for this process
+            return len(changed)
+        if self.live.typed(lambda: self._catch_up(BUILD_WAIT_MS)) == 0:
+            self.live.alone(self.lock, "note the boot", lambda c: self._note_level(c, base, sign))
+        return len(changed)
+
+    def _marked_anew(self) -> tuple[str | None, list[str]]:
+        """Leave a mark for every journal that changed without one; the sign among the marks, and these journals."""
         from .signs import sign_if_any  # most processes never compare
 
-        self._compared = time.monotonic()
-        base = self.live.ready()
         sign = self.live.typed(lambda: sign_if_any(self.marks, self._journal, self._all))
         found = self._every()
         self.live.stale = False
@@ -253,12 +267,7 @@ class Levelled(WithVectors):
         changed = [name for name in self._behind(found) if name not in marked]
         for name in changed:
             self.marks.put(name)
-        if sign is None:
-            self.live.sign = None  # nothing can be noted here: what was seen holds for this process
-            return len(changed)
-        if self.live.typed(lambda: self._catch_up(BUILD_WAIT_MS)) == 0:
-            self.live.alone(self.lock, "note the boot", lambda c: self._note_level(c, base, sign))
-        return len(changed)
+        return sign, changed
 
     def _note_level(self, connection: apsw.Connection, base: Database, sign: str) -> None:
         """Whatever has no mark is level, if this is still the generation that was compared."""

@@ -1,5 +1,6 @@
 """Rows follow their journals: grown, rewritten, cut, damaged, removed; marks name what to look at."""
 
+import errno
 import json
 import os
 
@@ -59,6 +60,24 @@ def test_after_a_restart_of_the_machine_all_journals_are_compared(embedded, monk
         embedded.index.marks.take_away(name)
     monkeypatch.setattr("holdfast.index.live.boot_id", lambda: "another boot")
     embedded.reopen()
+    assert embedded.find("unindexed") == [entry.id]
+
+
+def test_a_comparison_for_which_the_disk_has_no_room_is_not_taken_for_done(embedded, monkeypatch):
+    session = embedded.session()
+    embedded.find("words")
+    entry = embedded.add(session, "unindexed words")
+    for name in marks(embedded):
+        embedded.index.marks.take_away(name)
+    monkeypatch.setattr("holdfast.index.live.boot_id", lambda: "another boot")
+    embedded.reopen()
+
+    def full(journal):
+        raise OSError(errno.ENOSPC, "no room for a mark")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(embedded.index.marks, "put", full)
+        assert [embedded.index.refresh(embedded.all, 2_000) for _ in range(3)] == [1, 1, 1]
     assert embedded.find("unindexed") == [entry.id]
 
 

@@ -203,7 +203,7 @@ class CatchUp:
         return changes
 
     def _reconcile(
-        self, journal: str, file: int, known: dict[str, tuple[int, str]], lines: tuple[Line, ...], *, salvage: bool
+        self, journal: str, file: int, known: dict[str, tuple[Any, ...]], lines: tuple[Line, ...], *, salvage: bool
     ) -> list[Line]:
         """The journal was read whole: keep rows that are unchanged, replace the others; returns their amendments."""
         wanted = _folded(lines)
@@ -213,7 +213,7 @@ class CatchUp:
             self.rows.drop(known.pop(id)[0])
         fresh: list[Line] = []
         for id, its in wanted.items():
-            if id in known and known[id][1] == (its[-1].record or {}).get("checksum"):  # without one, who knows
+            if id in known and known[id][1:] == _told(its):
                 self._move(known[id][0], its)
             else:
                 if id in known:
@@ -221,9 +221,10 @@ class CatchUp:
                 fresh.extend(its)
         return self._add(file, sorted(fresh, key=lambda line: line.offset))
 
-    def _known(self, file: int) -> dict[str, tuple[int, str]]:
-        found = ask_all(self._connection, "SELECT id, n, checksum FROM entries WHERE file=?", (file,))
-        return {id: (n, checksum) for id, n, checksum in found}
+    def _known(self, file: int) -> dict[str, tuple[Any, ...]]:
+        """Rows by id: their numbers, and what `_told` says of their lines."""
+        sql = "SELECT id, n, checksum, scope, session_id, user_id, workspace FROM entries WHERE file=?"
+        return {row[0]: row[1:] for row in ask_all(self._connection, sql, (file,))}
 
     def _move(self, n: int, lines: list[Line]) -> None:
         """The same entry, perhaps at another place; a row that is right is not written again, nor its page."""
@@ -265,12 +266,20 @@ class CatchUp:
         row = file_row(self._connection, journal)
         if row is None:
             return
-        for id, (n, _) in self._known(row.n).items():
+        for id, (n, *_) in self._known(row.n).items():
             self._salvage(journal, id)
             self.rows.drop(n)
         self.rows.forget_session(journal)
         self._files.pop(journal, None)
         self._run("DELETE FROM files WHERE n=?", (row.n,))
+
+
+def _told(lines: list[Line]) -> tuple[Any, ...]:
+    """By what a row is known to be that of these lines: checksum (without one, who knows), and whose it is, since the
+    row of an entry that did not read back may show it to somebody else."""
+    own = lines[0].record or {}
+    whose = (own.get("scope") or "session", *map(own.get, ("session_id", "user_id", "workspace")))
+    return ((lines[-1].record or {}).get("checksum"), *whose)
 
 
 def _folded(lines: tuple[Line, ...]) -> dict[str, list[Line]]:

@@ -58,7 +58,7 @@ def is_entry(record: Mapping[str, Any]) -> bool:
 
 def is_amendment(record: Mapping[str, Any]) -> bool:
     """Whether this is an amendment; names in its `set` that nobody knows change nothing."""
-    return _is_made_of(record, _AMENDMENT, ("schema_version", "amends", "by", "timestamp", "set"))
+    return _is_made_of(record, _AMENDMENT, ("schema_version", "seq", "amends", "by", "timestamp", "set"))
 
 
 def is_header(record: Mapping[str, Any]) -> bool:

@@ -64,7 +64,7 @@ def test_an_entry_with_a_value_of_another_kind_is_none(name, value):
     assert not is_usual({**ENTRY, name: value})
 
 
-@pytest.mark.parametrize("name", ["amends", "by", "timestamp", "set", "schema_version"])
+@pytest.mark.parametrize("name", ["amends", "by", "timestamp", "set", "schema_version", "seq"])
 def test_an_amendment_says_what_it_changes_who_did_it_and_when(name):
     assert is_amendment(AMENDMENT)
     assert not is_amendment({field: value for field, value in AMENDMENT.items() if field != name})

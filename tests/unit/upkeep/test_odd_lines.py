@@ -22,7 +22,9 @@ ODD = {
     "a tool that is an object": {"tool": {}}, "a path that is a number": {"path": 5},
     "a seq that no index can hold": {"seq": 2**70}, "a role that is a list": {"content": {"text": "a", "role": ["b"]}},
     "an author that is an object": {"content": {"text": "a", "author": {}}},
-    "an amendment of nothing": {"amends": ENTRY["id"], "set": 5}, "an endless number": {"metadata": {"a": 1e999}},
+    "an amendment of nothing": {"amends": ENTRY["id"], "set": 5},
+    "a change in no order": {"amends": ENTRY["id"], "by": "ana", "set": {"pinned": True}, "seq": None},
+    "an endless number": {"metadata": {"a": 1e999}},
     "a time before all others": {"timestamp": "0000-01-01T00:00:00.000Z"},
     "levels without end": {"metadata": json.loads('{"a":' * 300 + "1" + "}" * 300)},
 }  # fmt: skip

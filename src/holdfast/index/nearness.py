@@ -47,6 +47,7 @@ _BLOCK = 8_192  # vectors whose bits are counted at once
 _DECIMALS = 6
 _UNKNOWN = -3  # the number of nobody
 _SPANNED = "SELECT 1 FROM entries WHERE user_id=? AND time>=? AND time<? LIMIT ?"
+_SAID = "SELECT 1 FROM entries WHERE user_id=? AND author IN ({marks}) LIMIT ?"
 _OF_SESSIONS = "e.file IN (SELECT n FROM files WHERE journal IN ({marks}))"
 
 
@@ -66,7 +67,7 @@ class Asked:
             return []  # of another kind: its numbers mean nothing here
         if self._scope.sessions or self._wanted.ids or self._wanted.keys:
             return self._listed(limit)
-        if self._within_few():
+        if self._within_few() or self._by_few():
             return self._listed(limit)
         owned = self._owned()
         if not self._wanted.narrows and self._scope.workspace is None:
@@ -80,6 +81,14 @@ class Asked:
             return False
         values = (self._scope.user, wanted.since, wanted.until, BRIEF)
         return len(ask_all(self._connection, _SPANNED, values)) < BRIEF
+
+    def _by_few(self) -> bool:
+        """Whether these authors said little: one user's entries are kept by author, too."""
+        authors = self._wanted.authors
+        if self._scope.user is None or not authors:
+            return False
+        sql = _SAID.format(marks=",".join("?" * len(authors)))
+        return len(ask_all(self._connection, sql, (self._scope.user, *authors, FEW))) < FEW
 
     def _owned(self) -> Part:
         """The part of whose memory is meant."""

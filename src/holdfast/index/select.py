@@ -91,7 +91,7 @@ def where_filter(wanted: Filter, where: Where) -> Where:
 def _where_fields(wanted: Filter, where: Where) -> Where:
     for column, values in (
         ("e.type", wanted.types), ("e.scope", wanted.scopes), ("e.role", wanted.roles),
-        ("e.key", wanted.keys), ("e.id", wanted.ids),
+        ("e.author", wanted.authors), ("e.key", wanted.keys), ("e.id", wanted.ids),
     ):  # fmt: skip
         where.any_of(column, values)
     for tag in wanted.tags_all:

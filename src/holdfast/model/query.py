@@ -29,6 +29,7 @@ class Filter(Value):
     scopes: tuple[str, ...] = ()
     provenance: tuple[str, ...] = ()  # "tool" also matches "tool:grep"
     roles: tuple[str, ...] = ()
+    authors: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
     pinned: bool | None = None
@@ -108,6 +109,7 @@ def passes(entry: Entry, wanted: Filter) -> bool:
             or entry.provenance.split(":")[0] in wanted.provenance
         )
         and (not wanted.roles or entry.role in wanted.roles)
+        and (not wanted.authors or entry.author in wanted.authors)
         and (not wanted.keys or entry.key in wanted.keys)
         and (not wanted.ids or entry.id in wanted.ids)
         and (wanted.pinned is None or entry.pinned == wanted.pinned)

@@ -14,7 +14,7 @@ from ..model.entry import ROLES
 from ..model.value import Value
 from ..text.form import wanted_form
 from ..text.names import called, is_handle
-from ..text.stopwords import STOP
+from ..text.stopwords import FRAMING
 from ..text.words import words
 from .dates import Named, counted, named_dates
 from .prompts import Sentence, sentences, unframed
@@ -105,8 +105,8 @@ def understand(
 
 
 def _says_nothing(asked: Words) -> bool:
-    """Whether no word is left; where there are only stop words, `words` gives those."""
-    return not (asked.prefixes or asked.globs or asked.letters) and STOP.issuperset(asked.terms)
+    """Whether no word is left but those of asking; where there are only stop words, `words` gives those."""
+    return not (asked.prefixes or asked.globs or asked.letters) and FRAMING.issuperset(asked.terms)
 
 
 def _of_oneself(text: str) -> bool:

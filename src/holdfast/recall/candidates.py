@@ -33,6 +33,8 @@ COMMON = 0.06
 LEAST = 3  # the rarest words stay, however common
 FEW = 2_000  # a word in fewer texts costs nothing
 DATED, MOST_SPANS = 30, 8  # how many are looked at for each date that a question names, and for how many dates
+TOLD, ENOUGH = 60, 30  # how many are looked at of those who are named, unless so many of theirs are there anyway
+MOST_TOLD = 50_000  # texts among which theirs are looked for by vector: listing an author's takes time
 MOST_SCANNED = 10_000  # texts among which a span of time is looked for one by one
 MOST_STRANGE, LEAST_BEGUN = 8, 4  # unknown words that may begin known ones, and their letters
 ANSWERED = 60  # how many of the best candidates bring the turn after them along: often the answer
@@ -66,6 +68,8 @@ class Candidates:
             vector = self._vector(question)
             near = self._near(vector)
         self.rows = _joined(by_word, near)
+        if question.authors:
+            self.rows = _joined(self.rows, self._told_by(question.authors, vector))
         if question.dates:
             self.rows = _joined(self.rows, self._dated(question, vector))
         self.sought = self._sought(self._words.terms)
@@ -158,6 +162,18 @@ class Candidates:
         if not found and (reason := self._store.embedding.misfit(vector)) is not None:
             self.reason, self.mode, self.weights, self.floor = reason, "keyword", WITHOUT_VECTORS, 1.0
         return found
+
+    def _told_by(self, authors: tuple[str, ...], vector: Vector | None) -> list[Row]:
+        """The best by those who are named, and without vectors their newest: among many authors what one of them said
+        need not be among the best of all."""
+        if sum(row.author in authors for row in self.rows) >= ENOUGH:
+            return []
+        wanted = self._wanted.replace(authors=authors)
+        index, scope, words = self._store.index, self._scope, without_common(self._words, *self.rarity)
+        found = index.match(scope, wanted, words, TOLD)
+        if vector is not None and self.mode == "hybrid":
+            return _joined(found, index.near(scope, wanted, vector, TOLD) if self.rarity[0] <= MOST_TOLD else ())
+        return _joined(found, index.rows(scope, wanted, "time", TOLD))
 
     def _dated(self, question: Question, vector: Vector | None) -> list[Row]:
         """Of the days that are named the nearest by vector, or else the newest: they need not be among the best of all.

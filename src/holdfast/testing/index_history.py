@@ -27,6 +27,7 @@ QUESTIONS = (
 )  # fmt: skip
 _TAGS = ("security", "security.auth", "security.auth.oauth", "security2", "ops", "ops.deploy", "personal")
 _WORDS = ("common", "oauth", "database", "deploy", "migration", "zebra", "認証方式", "editor", "coffee", "invoice")
+_AUTHORS = ("Ana", "Ben", "Zoe")
 _PROVENANCE = ("user", "agent", "tool:grep", "tool:grep:deep", "tool:web", "web", "import:chat")
 
 
@@ -43,7 +44,10 @@ def _varied(backend: Workbench, random: Random, journal: str, user: str) -> Entr
     backend.clock.advance(random.choice((0, 1, HOUR_MS)))
     return backend.add(
         "common " + " ".join(random.choices(_WORDS, k=3)), journal, user, type=random.choice(TYPES),
-        content={"text": "common " + random.choice(_WORDS), **random.choice(({}, {"role": random.choice(ROLES)}))},
+        content={
+            "text": "common " + random.choice(_WORDS),
+            **random.choice(({}, {"role": random.choice(ROLES)}, {"author": random.choice(_AUTHORS)})),
+        },
         tags=tuple(random.sample(_TAGS, random.randrange(4))), importance=random.choice((0.0, 0.25, 0.5, 1.0)),
         workspace=random.choice((None, "/a", "/b")), provenance=random.choice(_PROVENANCE),
         pinned=random.random() < 0.3, sensitive=random.random() < 0.3,
@@ -68,6 +72,7 @@ def random_filter(random: Random, entries: list[Entry]) -> Filter:
         "tags_any": tuple(random.sample(_TAGS, 2)), "tags_none": (random.choice(_TAGS),),
         "since": random.choice(times), "until": random.choice(times), "min_importance": random.choice((0.25, 0.5)),
         "scopes": (random.choice(("session", "user", "global")),), "roles": (random.choice(ROLES),),
+        "authors": (random.choice(_AUTHORS),),
         "provenance": (random.choice(("user", "tool", "tool:grep", "import")),),
         "ids": tuple(entry.id for entry in random.sample(entries, min(5, len(entries)))),
         "pinned": random.random() < 0.5, "sensitive": random.random() < 0.5,

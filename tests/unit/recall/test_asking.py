@@ -328,3 +328,10 @@ def test_what_frames_a_question_may_still_say_who_when_and_in_what_form():
     assert understand("I need the notes on Postgres. What did Will say?", ["Will"]).authors == ("Will",)
     asked = understand("Which kites did we fly? Look at last week.", [], None, 1_760_000_000_000)
     assert len(asked.dates) == 1
+
+
+@pytest.mark.parametrize(
+    "question", ["What did Caroline recommend?", "what does Caroline think?", "Did Caroline mention"]
+)
+def test_words_of_asking_beside_a_name_leave_it_the_question(question):
+    assert "caroline" in understand(question, AUTHORS).words.terms

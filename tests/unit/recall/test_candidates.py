@@ -65,3 +65,34 @@ def test_no_vectors_are_made_that_could_not_be_kept(tmp_path, monkeypatch):
         assert memory.search("staging database").degraded == "1 of 1 without vector"
         monkeypatch.undo()
         assert memory.search("staging database").degraded is None
+
+
+LATE = "In the evening I saw at last that the build had failed for one small file"
+
+
+@pytest.fixture(params=["builtin", "none"])
+def channel(request, tmp_path):
+    """A channel of forty people who all speak of the build, each briefly but Yuki."""
+    with holdfast.open(tmp_path / "home", embedder=request.param) as memory:
+        said = [
+            {"text": f"build {n} went through without a warning", "author": f"Person{n % 40}", "session": f"s{n}"}
+            for n in range(400)
+        ]
+        said.insert(70, {"text": LATE, "author": "Yuki Tanaka", "session": "late"})
+        memory.add_many(said)
+        memory.sync()
+        yield memory
+
+
+def test_what_somebody_said_is_found_among_many_others(channel):
+    assert LATE in [hit.snippet for hit in channel.search("What did Yuki say about the build?", limit=25)]
+
+
+@pytest.mark.parametrize(("enough", "looked"), [(1, [(), ("Person3",)]), (0, [()])])
+def test_whoever_is_among_the_candidates_anyway_is_not_looked_for_again(channel, monkeypatch, enough, looked):
+    asked = []
+    real = channel.store.index.match
+    monkeypatch.setattr(channel.store.index, "match", lambda *given: asked.append(given[1].authors) or real(*given))
+    monkeypatch.setattr(candidates, "ENOUGH", 1000 * enough)
+    channel.search("What did Person3 say about the build?")
+    assert asked == looked

@@ -142,12 +142,10 @@ def identity_of(connection: apsw.Connection) -> str | None:
     return found[0] if found else None
 
 
-def state(connection: apsw.Connection, due: int) -> tuple[str | None, bool, bool]:
-    """The same, whether anything waits for a vector, and whether that is to be tried now."""
-    any, now = ask_one(
-        connection, "SELECT EXISTS(SELECT 1 FROM backlog), EXISTS(SELECT 1 FROM backlog WHERE refused<?)", (due,)
-    )
-    return identity_of(connection), bool(any), bool(now)
+def state(connection: apsw.Connection) -> tuple[str | None, int | None]:
+    """The same, and when what waits for a vector was first refused: 0 if some never was, None if nothing waits."""
+    sql = "SELECT coalesce((SELECT refused FROM backlog WHERE refused=0 LIMIT 1), (SELECT min(refused) FROM backlog))"
+    return identity_of(connection), ask_one(connection, sql)[0]
 
 
 def holds(connection: apsw.Connection, identity: str, dimensions: int) -> bool:

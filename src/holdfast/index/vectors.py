@@ -105,16 +105,13 @@ class WithVectors:
         from .filling import state
 
         deadline = None if budget_ms is None else time.monotonic() + budget_ms / 1000
-        due = self._due(deadline)
-        hasty = deadline is not None
-        made_by, waiting, now = self._noted.of(self.live, "vectors", [hasty], lambda c, _: {hasty: state(c, due)})[
-            hasty
-        ]
+        made_by, refused = self._noted.of(self.live, "vectors", [None], lambda c, _: {None: state(c)})[None]
         if made_by not in (None, embedder.identity):
             raise ProviderFailed(f"the index holds vectors of {made_by}; `holdfast reindex --embedder` changes that")
-        if not waiting:
+        if refused is None:
             return 0
-        if now and self._fill(scope, embedder, deadline, first) and embedder.costly and self.limits is not None:
+        due = refused < self._due(deadline)
+        if due and self._fill(scope, embedder, deadline, first) and embedder.costly and self.limits is not None:
             self.cache.prune(self.limits.entries, self.limits.bytes)
         return self.backlog(scope)[0]
 

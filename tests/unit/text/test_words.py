@@ -4,7 +4,16 @@ import pytest
 
 from holdfast.errors import Invalid
 from holdfast.text.content import rooted
-from holdfast.text.words import MOST_GLOBS, MOST_LETTERS, QUERY_BYTES, QUERY_WORDS, searchable, tokens, words
+from holdfast.text.words import (
+    MOST_GLOBS,
+    MOST_LETTERS,
+    MOST_PREFIXES,
+    QUERY_BYTES,
+    QUERY_WORDS,
+    searchable,
+    tokens,
+    words,
+)
 
 
 @pytest.mark.parametrize(
@@ -70,6 +79,12 @@ def test_a_question_without_words_is_empty(nothing):
 def test_a_star_at_the_end_is_a_prefix_and_elsewhere_a_glob(question, prefixes, globs):
     found = words(question)
     assert (found.prefixes, found.globs) == (prefixes, globs)
+
+
+def test_of_very_many_prefixes_those_beyond_some_are_words():
+    many = [f"word{number}" for number in range(3 * MOST_PREFIXES)]
+    found = words(" ".join(word + "*" for word in many))
+    assert (found.prefixes, found.terms) == (tuple(many[:MOST_PREFIXES]), tuple(many[MOST_PREFIXES:]))
 
 
 def test_a_glob_with_many_stars_is_taken_apart_because_it_would_be_slow():

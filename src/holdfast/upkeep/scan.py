@@ -41,9 +41,14 @@ class Patterns:
         self.exact: dict[bytes, list[int]] = {}
         for number, fragment in enumerate(fragments):
             for pattern in {form.lower() for form in folded_forms(fragment)}:
-                self.folded.setdefault(pattern, []).append(number)
+                self._add(self.folded, pattern, number)
             for pattern in set(base64_forms(fragment)):
-                self.exact.setdefault(pattern, []).append(number)
+                self._add(self.exact, pattern, number)
+
+    def _add(self, patterns: dict[bytes, list[int]], pattern: bytes, number: int) -> None:
+        """A letter of three bytes may be one of one byte in another case: then so few are left as are everywhere."""
+        if len(pattern) >= LEAST:
+            patterns.setdefault(pattern, []).append(number)
 
     @property
     def longest(self) -> int:

@@ -37,6 +37,15 @@ def test_what_is_not_there_is_not_found(tmp_path):
     assert (answer["files"], answer["bytes"]) == (1, 200_000)
 
 
+@pytest.mark.parametrize("many", [0, scan.MANY], ids=["table", "single"])
+def test_letters_of_which_another_case_leaves_next_to_nothing_are_found_as_they_are(tmp_path, monkeypatch, many):
+    monkeypatch.setattr(scan, "MANY", many)
+    for fragment in ("\u017f\u017f\u017f", "\u212a\u212a"):
+        (tmp_path / "file").write_text(f"sss kk and others; {fragment}")
+        (tmp_path / "other").write_text("sss kk and others")
+        assert search(tmp_path, fragment)["found"] == {"file": [0]}
+
+
 def test_each_file_says_which_fragments_it_holds(tmp_path):
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "one").write_text("first fragment")

@@ -1,13 +1,13 @@
 """The index's tables, views and version, as data.
 
-Owns all DDL. `VERSION` is the number in the name of a generation (`v5-000017`): raise it when
+Owns all DDL. `VERSION` is the number in the name of a generation (`v6-000017`): raise it when
 anything here, the tokeniser or the meaning of a column changes, and the next open builds anew.
 The views give the tables of the seed documents to anyone with a SQL prompt.
 """
 
 from __future__ import annotations
 
-VERSION = 5
+VERSION = 6
 APPLICATION_ID = 0x686F6C64  # "hold"
 VISIBLE, DELETED, SUPERSEDED = 0, 1, 2
 

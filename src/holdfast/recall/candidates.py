@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from time import gmtime
 
+from ..text.humps import names
 from ..text.joined import is_joined
-from ..text.stopwords import ASKING
+from ..text.stopwords import ASKING, STOP
 from .coverage import idf
 from .dates import spans
 from .fusion import FEW as NEAREST
@@ -57,7 +58,7 @@ class Candidates:
         self._words, self._count = question.words, count
         self._names = question.names
         self.rarity = store.index.rarity(scope, (*question.words.terms, *question.words.letters, *question.names))
-        self.instead = self._instead()
+        self.instead = self._spelled(question.text) | self._instead()
         self._more = True  # there may be others that hold a word
         by_word = self._by_word()
         if question.asked:  # among all words of a long prompt those of its question may be lost
@@ -79,6 +80,22 @@ class Candidates:
         self._known = {row.id for row in self.rows}
         if unread := _unread(self.rows, by_word, near):
             store.index.describe(scope, unread)
+
+    def _spelled(self, text: str) -> dict[str, list[str]]:
+        """For identifiers that nobody here has used, the words in them, where all of these are known."""
+        total, seen = self.rarity
+        found = {name: words for name, words in names(text).items() if seen.get(name) == 0}
+        if not found:
+            return {}
+        spelled = {name: [word for word in words if word not in STOP] or words for name, words in found.items()}
+        _, held = self._store.index.rarity(self._scope, [word for words in spelled.values() for word in words])
+        spelled = {name: words for name, words in spelled.items() if all(held[word] for word in words)}
+        terms = dict.fromkeys(part for term in self._words.terms for part in spelled.get(term, (term,)))
+        self._words = self._words.replace(terms=tuple(terms))
+        whole = {name: " ".join(words) for name, words in spelled.items()}
+        known = {name: min(held[word] for word in spelled[name]) for name in spelled}
+        self.rarity = total, {**seen, **held, **{whole[name]: known[name] for name in spelled}}
+        return {name: [words] for name, words in whole.items()}
 
     def _instead(self) -> dict[str, list[str]]:
         """For words that nobody here has used, those that begin with them: then these are looked for."""

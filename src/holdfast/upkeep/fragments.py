@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 
+from ..text.humps import with_parts
 from ..text.words import tokens
 
 TYPE_CHECKING = False
@@ -52,7 +53,7 @@ class Fragments:
             self.words += len(found)
             for word in found:
                 self._tail(word)
-            self.stemmed.update(tail for stem in dict.fromkeys(stems(text)) if (tail := self._tail(stem)))
+            self.stemmed.update(tail for stem in dict.fromkeys(stems(with_parts(text))) if (tail := self._tail(stem)))
 
     def _passages(self, text: str) -> list[str]:
         text = text.strip()

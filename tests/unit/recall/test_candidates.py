@@ -76,7 +76,7 @@ def channel(request, tmp_path):
     with holdfast.open(tmp_path / "home", embedder=request.param) as memory:
         said = [
             {"text": f"build {n} went through without a warning", "author": f"Person{n % 40}", "session": f"s{n}"}
-            for n in range(400)
+            for n in range(150)
         ]
         said.insert(70, {"text": LATE, "author": "Yuki Tanaka", "session": "late"})
         memory.add_many(said)
@@ -96,3 +96,41 @@ def test_whoever_is_among_the_candidates_anyway_is_not_looked_for_again(channel,
     monkeypatch.setattr(candidates, "ENOUGH", 1000 * enough)
     channel.search("What did Person3 say about the build?")
     assert asked == looked
+
+
+NOTES = (
+    "ImageThumbnailCache never evicts, the worker grows by 40 MB an hour",
+    "We take optimistic locking for the orders table",
+    "The gift shop opens at nine", "Locking the door is enough", "An optimistic estimate", "Nobody was hurt",
+)  # fmt: skip
+
+
+@pytest.fixture(params=["builtin", "none"])
+def notes(request, tmp_path):
+    with holdfast.open(tmp_path / "home", embedder=request.param) as memory:
+        memory.add_many({"text": text, "type": "note"} for text in NOTES)
+        memory.sync()
+        yield memory
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("does the thumbnail cache evict?", 0),
+        ("thumbnailCache", 0),
+        ("optimisticLocking", 1),
+        ("OptimisticLocking?", 1),
+    ],
+)
+def test_an_identifier_and_its_words_find_each_other(notes, question, answer):
+    assert notes.search(question).hits[0].snippet == NOTES[answer]
+    assert [item.snippet for item in notes.context(question, parts=["recall"]).items][:1] == [NOTES[answer]]
+
+
+def test_an_identifier_of_which_a_word_is_strange_stays_strange(notes):
+    assert not notes.context("optimisticZeppelin", parts=["recall"]).items
+
+
+def test_an_identifier_that_is_known_is_looked_for_as_it_is(notes):
+    notes.add("optimisticLocking is a flag", type="note")
+    assert [hit.snippet for hit in notes.search("optimisticLocking")][:1] == ["optimisticLocking is a flag"]

@@ -1,0 +1,40 @@
+"""Humps: identifiers that are written in one, as `maxRetryCount` and `ImageThumbnailCache` are, and the words in them.
+
+Who asks says "retry count"; to the tokeniser such a name is one word that nobody says. A text is indexed with those
+words behind it, so the name itself, and what stands around it, are found as before. A question keeps the name;
+only where nobody here has used it do its words take its place (`recall.candidates`). Names of one part are none, and
+neither are codes: those change case every other letter.
+"""
+
+from __future__ import annotations
+
+import re
+
+# Begins with a set of characters, which `re` looks for three times as fast as for two in a row.
+_SIGN = re.compile(r"[A-Z](?<=[a-z0-9][A-Z])")
+_NAME = re.compile(r"(?a:(?<![^\W_])[^\W_]+)")
+_BETWEEN = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])(?=[0-9])")
+_LONGEST = 64  # letters of a name
+_LEAST = 2.5  # letters that a part has on average, at least
+
+
+def parts(name: str) -> list[str]:
+    """The words of a name in order; none where it is not written so."""
+    if len(name) > _LONGEST or _SIGN.search(name) is None:
+        return []
+    found = _BETWEEN.sub(" ", name).lower().split()
+    return found if len(name) >= _LEAST * len(found) else []
+
+
+def names(text: str) -> dict[str, list[str]]:
+    """The names in a text in lower case, each with its words."""
+    if _SIGN.search(text) is None:
+        return {}
+    found = {name.lower(): parts(name) for name in dict.fromkeys(_NAME.findall(text))}
+    return {name: words for name, words in found.items() if words}
+
+
+def with_parts(text: str) -> str:
+    """The text, and behind it the words of the names in it."""
+    found = names(text)
+    return " ".join((text, *(word for words in found.values() for word in words))) if found else text

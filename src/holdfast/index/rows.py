@@ -384,7 +384,7 @@ class Rows:
 
 
 def _full_text(chunks: list[ChunkRow], marked: str, path: str | None, where: str) -> list[FullText]:
-    place = searchable(path or "")
+    place = searchable(path) if path else ""
     return [(row[0], searchable(row[6]), marked, place, where) for row in chunks if row[4] is not None]
 
 

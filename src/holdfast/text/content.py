@@ -6,7 +6,7 @@ A decision is found by its rationale and alternatives too (D38), a flexible cont
 
 from __future__ import annotations
 
-from .humps import with_parts
+from .humps import is_there, with_parts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ def searchable_text(content: Mapping[str, Any]) -> str:
 
 def searchable(text: str) -> str:
     """The text as it is indexed: identifiers with their words, runs without spaces as pairs, and all else `rooted`."""
-    text = with_parts(text)
+    if is_there(text):
+        text = with_parts(text)
     if text.isascii():
         return text
     from .scripts import spread

@@ -10,17 +10,25 @@ from __future__ import annotations
 
 import re
 
-# Begins with a set of characters, which `re` looks for three times as fast as for two in a row.
-_SIGN = re.compile(r"[A-Z](?<=[a-z0-9][A-Z])")
+# Bytes as `a` (small letters and digits), `A` or a space: two of these in a row are found twice as fast as by `re`.
+_KINDS = bytes(
+    ord("a") if chr(byte).islower() or chr(byte).isdigit() else ord("A") if chr(byte).isupper() else ord(" ")
+    for byte in range(128)
+).ljust(256)
 _NAME = re.compile(r"(?a:(?<![^\W_])[^\W_]+)")
 _BETWEEN = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])(?=[0-9])")
 _LONGEST = 64  # letters of a name
 _LEAST = 2.5  # letters that a part has on average, at least
 
 
+def is_there(text: str) -> bool:
+    """Whether any word of a text is written so."""
+    return b"aA" in text.encode("utf-8", "replace").translate(_KINDS)
+
+
 def parts(name: str) -> list[str]:
     """The words of a name in order; none where it is not written so."""
-    if len(name) > _LONGEST or _SIGN.search(name) is None:
+    if len(name) > _LONGEST or not is_there(name):
         return []
     found = _BETWEEN.sub(" ", name).lower().split()
     return found if len(name) >= _LEAST * len(found) else []
@@ -28,7 +36,7 @@ def parts(name: str) -> list[str]:
 
 def names(text: str) -> dict[str, list[str]]:
     """The names in a text in lower case, each with its words."""
-    if _SIGN.search(text) is None:
+    if not is_there(text):
         return {}
     found = {name.lower(): parts(name) for name in dict.fromkeys(_NAME.findall(text))}
     return {name: words for name, words in found.items() if words}

@@ -15,8 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-_NOT_TO = r"(?<!\w)(?<!hey )(?<!hi )(?<!hello )(?<!thanks )(?<!dear )"
-_ABOUT = r"\b(?:about|of|with|for|from|by|in|at|to|and) "
+_NOT_TO = r"(?<![\w@])(?<!hey )(?<!hi )(?<!hello )(?<!thanks )(?<!dear )"
+_ABOUT = r"\b(?:about|of|with|for|from|by|in|at|to|and) @?"
 _LETTERS = re.compile(r"\W*([^\W\d_]{2,})")
 
 
@@ -39,7 +39,7 @@ def _first(author: str) -> str:
 
 def speaks_of(names: Sequence[str]) -> Callable[[str], bool]:
     """Whether a text tells something of one of these, and does not just speak to them: `Ana broke it`, `Ana's lamp`,
-    `a note for Ana`, but not `Thanks, Ana!` and `hey Ana can you`."""
+    `a note for Ana`, but not `Thanks, Ana!`, `hey Ana can you` and `@Ana Ruiz done`."""
     if not names:
         return lambda said: False
     one = f"(?:{'|'.join(map(re.escape, names))})"

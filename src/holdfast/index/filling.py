@@ -17,6 +17,7 @@ from ..model.ids import digest
 from ..model.value import Value
 from ..text.view import view
 from .database import ask_all, ask_one
+from .fulltext import blocks
 from .numbers import LAST, owner_of
 from .pages import bits_of, occupy
 from .select import Where, where_scope
@@ -44,7 +45,10 @@ LEFT JOIN entries p ON p.n=CASE WHEN e.type='{TURN}' AND e.scope='session' THEN 
   AND (e.author IS NOT NULL OR p.author IS NOT NULL OR coalesce(p.role, '')<>coalesce(e.role, 'another'))
 LEFT JOIN chunks b ON b.entry=p.n AND b.ordinal=0 AND c.ordinal=0
 """
-_WAITING = "FROM backlog w JOIN chunks c ON c.n=w.chunk JOIN entries e ON e.n=c.entry WHERE "
+# Kept to numbers of one owner: what waits for others may be very much.
+_WAITING = (
+    "FROM backlog w JOIN chunks c ON c.n=w.chunk JOIN entries e ON e.n=c.entry WHERE w.chunk BETWEEN ? AND ? AND "
+)
 _COUNTED = 2_000  # a longer backlog is counted by chunks where that is the same: counting entries takes 1 ms a thousand
 _TOLERANCE = 1e-3  # by which a unit vector's length may be off
 _MOST = 512  # texts embedded at once
@@ -84,24 +88,24 @@ def waiting(connection: apsw.Connection, scope: Scope, below: int, most: int, du
     What was refused at the moment `due` or later is left out.
     """
     where = where_scope(scope, Where())
-    found = ask_all(
-        connection,
-        f"SELECT w.chunk {_WAITING} w.chunk<? AND w.refused<? AND {where} ORDER BY w.chunk DESC LIMIT ?",
-        (below, due, *where.values, most),
-    )
-    return todos(connection, [chunk for (chunk,) in found])
+    sql = f"SELECT w.chunk {_WAITING} w.refused<? AND {where} ORDER BY w.chunk DESC LIMIT ?"
+    found: list[int] = []
+    for first, last in blocks(connection, scope):
+        values = (first, min(last, below - 1), due, *where.values, most - len(found))
+        found += [chunk for (chunk,) in ask_all(connection, sql, values)]
+    return todos(connection, found)
 
 
 def missing(connection: apsw.Connection, scope: Scope) -> tuple[int, int]:
     """How many entries of a scope wait for a vector, of how many; (0, 0) if none does."""
-    (waiting,) = ask_one(connection, "SELECT count(*) FROM backlog")
+    waiting = _count(connection, scope, "SELECT count(*) FROM backlog WHERE chunk BETWEEN ? AND ?")
     if not waiting:
         return 0, 0
     if waiting > _COUNTED and _is_everything(connection, scope):
         (total,) = ask_one(connection, "SELECT value FROM meta WHERE key='searchable'") or (waiting,)
         return min(waiting, int(total)), int(total)
     where = where_scope(scope, Where())
-    (lacking,) = ask_one(connection, f"SELECT count(DISTINCT e.n) {_WAITING} {where}", where.values)
+    lacking = _count(connection, scope, f"SELECT count(DISTINCT e.n) {_WAITING} {where}", where.values)
     if not lacking:
         return 0, 0
     (total,) = ask_one(connection, f"SELECT count(*) FROM entries e WHERE {where} AND e.state=0", where.values)
@@ -111,8 +115,12 @@ def missing(connection: apsw.Connection, scope: Scope) -> tuple[int, int]:
 def refused(connection: apsw.Connection, scope: Scope) -> int:
     """How many entries of a scope have a text that the embedder did not take."""
     where = where_scope(scope, Where())
-    (count,) = ask_one(connection, f"SELECT count(DISTINCT e.n) {_WAITING} w.refused>0 AND {where}", where.values)
-    return int(count)
+    return _count(connection, scope, f"SELECT count(DISTINCT e.n) {_WAITING} w.refused>0 AND {where}", where.values)
+
+
+def _count(connection: apsw.Connection, scope: Scope, sql: str, values: Sequence[object] = ()) -> int:
+    """The same count of each owner in sight, together."""
+    return sum(ask_one(connection, sql, (*block, *values))[0] for block in blocks(connection, scope))
 
 
 def _is_everything(connection: apsw.Connection, scope: Scope) -> bool:

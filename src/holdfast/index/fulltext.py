@@ -91,17 +91,19 @@ def texts(connection: apsw.Connection, scope: Scope, query: str) -> Texts | None
         return Texts(f"(scope : ({within})) AND ({query})", ()) if found else None
     if scope.user is None:
         return Texts(query, ())
-    blocks = _blocks(connection, scope)
-    return Texts(query, blocks) if blocks else None
+    found = blocks(connection, scope)
+    return Texts(query, found) if found else None
 
 
-def _blocks(connection: apsw.Connection, scope: Scope) -> list[Block]:
-    """The numbers of a user's chunks and, where they are in sight, of those that are shared."""
+def blocks(connection: apsw.Connection, scope: Scope) -> list[Block]:
+    """The numbers of a user's chunks and, where they are in sight, of those that are shared; highest first."""
+    if scope.user is None:
+        return [(0, LAST)]
     users = ask_all(connection, "SELECT n FROM users WHERE id=?", (scope.user,))
-    blocks = [block(n) for (n,) in users]
+    found = [block(n) for (n,) in users]
     if scope.shared and ask_one(connection, _ANY, block(SHARED)):
-        blocks.append(block(SHARED))
-    return blocks
+        found.append(block(SHARED))
+    return found
 
 
 def held(connection: apsw.Connection, scope: Scope, terms: Sequence[str]) -> set[str]:
@@ -112,8 +114,7 @@ def held(connection: apsw.Connection, scope: Scope, terms: Sequence[str]) -> set
 def _there(connection: apsw.Connection, scope: Scope, queries: Mapping[str, str]) -> set[str]:
     """The names of those queries that find anything; the first row tells."""
     asked = json.dumps(queries)
-    blocks = _blocks(connection, scope) if scope.user is not None else [(0, LAST)]
-    found = (row for block in blocks for row in ask_all(connection, _HELD, (asked, *block)))
+    found = (row for block in blocks(connection, scope) for row in ask_all(connection, _HELD, (asked, *block)))
     return {name for (name,) in found}
 
 

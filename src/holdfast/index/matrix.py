@@ -42,6 +42,7 @@ class Matrix:
         self.floats = floats
         self.chunks: Numbers | None = None  # of each vector, where the floats are here
         self.kept: Kept | None = None  # where they are not, or not all are wanted
+        self.said: dict[tuple[str | None, ...], Numbers] = {}  # by a user's authors, as far as anybody asked
         self._parts: dict[tuple[int | None, bool], Part] = {}
         starts = np.fromiter(pages, np.int64, len(pages)) * SLOTS
         self.numbers: Numbers = (starts[:, None] + np.arange(SLOTS)).reshape(-1)

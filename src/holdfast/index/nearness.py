@@ -45,9 +45,14 @@ BRIEF = 800  # entries of a span of time that are listed rather than looked for 
 _PLANES = (8, 4, 2, 1)  # bits by which a question's numbers are told: with three, 0.2 % less of the nearest 60
 _BLOCK = 8_192  # vectors whose bits are counted at once
 _DECIMALS = 6
+_MOST_SAID = 64  # names of which it is remembered what they said: 40 KB each at most
 _UNKNOWN = -3  # the number of nobody
 _SPANNED = "SELECT 1 FROM entries WHERE user_id=? AND time>=? AND time<? LIMIT ?"
-_SAID = "SELECT 1 FROM entries WHERE user_id=? AND author IN ({marks}) LIMIT ?"
+# Only what is seen has a vector, and who said it never changes: so there is nothing else to ask for.
+_SAID = """
+SELECT v.n FROM entries e JOIN chunks c ON c.entry=e.n JOIN vectors v ON v.chunk=c.n
+WHERE {whose} AND e.author IN ({marks}) LIMIT ?
+"""
 _OF_SESSIONS = "e.file IN (SELECT n FROM files WHERE journal IN ({marks}))"
 
 
@@ -67,8 +72,13 @@ class Asked:
             return []  # of another kind: its numbers mean nothing here
         if self._scope.sessions or self._wanted.ids or self._wanted.keys:
             return self._listed(limit)
-        if self._within_few() or self._by_few():
+        if self._within_few():
             return self._listed(limit)
+        if self._wanted.authors and self._scope.user is not None:
+            said = self._said(self._scope.user, self._wanted.authors, self._scope.shared)
+            if len(said) <= FEW:
+                rows = self._rows(self._read(said, 2 * limit), limit)
+                return rows if len(rows) == limit else self._rows(self._read(said, len(said)), limit)
         owned = self._owned()
         if not self._wanted.narrows and self._scope.workspace is None:
             return self._among(owned, limit)
@@ -82,13 +92,24 @@ class Asked:
         values = (self._scope.user, wanted.since, wanted.until, BRIEF)
         return len(ask_all(self._connection, _SPANNED, values)) < BRIEF
 
-    def _by_few(self) -> bool:
-        """Whether these authors said little: one user's entries are kept by author, too."""
-        authors = self._wanted.authors
-        if self._scope.user is None or not authors:
-            return False
-        sql = _SAID.format(marks=",".join("?" * len(authors)))
-        return len(ask_all(self._connection, sql, (self._scope.user, *authors, FEW))) < FEW
+    def _said(self, user: str, authors: tuple[str, ...], shared: bool) -> Numbers:
+        """What these authors said to a user, or a part if that is much; listed once, by an index of its own."""
+        import numpy as np
+
+        key = (user, *authors, "" if shared else None)
+        found = self._matrix.said.get(key)
+        if found is None:
+            marks, most = ",".join("?" * len(authors)), FEW + 1
+            sql = _SAID.format(whose="e.user_id=?", marks=marks)
+            rows = ask_all(self._connection, sql, (user, *authors, most))
+            if shared:
+                sql = _SAID.format(whose="e.scope='global'", marks=marks)
+                rows += ask_all(self._connection, sql, (*authors, most))
+            found = np.fromiter((n for (n,) in rows), np.int64, len(rows))
+            if len(self._matrix.said) >= _MOST_SAID:
+                self._matrix.said.clear()
+            self._matrix.said[key] = found
+        return found
 
     def _owned(self) -> Part:
         """The part of whose memory is meant."""

@@ -34,8 +34,8 @@ COMMON = 0.06
 LEAST = 3  # the rarest words stay, however common
 FEW = 2_000  # a word in fewer texts costs nothing
 DATED, MOST_SPANS = 30, 8  # how many are looked at for each date that a question names, and for how many dates
+HELD = 0.7  # what the best by word is worth for what holds all words, where that is only estimated
 TOLD, ENOUGH = 60, 30  # how many are looked at of those who are named, unless so many of theirs are there anyway
-MOST_TOLD = 50_000  # texts among which theirs are looked for by vector: listing an author's takes time
 MOST_SCANNED = 10_000  # texts among which a span of time is looked for one by one
 MOST_STRANGE, LEAST_BEGUN = 8, 4  # unknown words that may begin known ones, and their letters
 ANSWERED = 60  # how many of the best candidates bring the turn after them along: often the answer
@@ -69,11 +69,11 @@ class Candidates:
             vector = self._vector(question)
             near = self._near(vector)
         self.rows = _joined(by_word, near)
+        self.sought = self._sought(self._words.terms)
         if question.authors:
             self.rows = _joined(self.rows, self._told_by(question.authors, vector))
         if question.dates:
             self.rows = _joined(self.rows, self._dated(question, vector))
-        self.sought = self._sought(self._words.terms)
         self.asked = self._sought(question.asked) if question.asked else None
         if self.mode == "keyword" and question.words.terms:
             self.rows += self._answers(by_word)
@@ -181,16 +181,23 @@ class Candidates:
         return found
 
     def _told_by(self, authors: tuple[str, ...], vector: Vector | None) -> list[Row]:
-        """The best by those who are named, and without vectors their newest: among many authors what one of them said
-        need not be among the best of all."""
+        """The nearest by those who are named, or without vectors their best by word and their newest: among many
+        authors what one of them said need not be among the best of all."""
         if sum(row.author in authors for row in self.rows) >= ENOUGH:
             return []
         wanted = self._wanted.replace(authors=authors)
-        index, scope, words = self._store.index, self._scope, without_common(self._words, *self.rarity)
-        found = index.match(scope, wanted, words, TOLD)
+        index, scope = self._store.index, self._scope
         if vector is not None and self.mode == "hybrid":
-            return _joined(found, index.near(scope, wanted, vector, TOLD) if self.rarity[0] <= MOST_TOLD else ())
+            return self._estimated(index.near(scope, wanted, vector, TOLD))
+        found = index.match(scope, wanted, without_common(self._words, *self.rarity), TOLD)
         return _joined(found, index.rows(scope, wanted, "time", TOLD))
+
+    def _estimated(self, rows: list[Row]) -> list[Row]:
+        """With a keyword score by the words that each holds: to have them ranked by word takes longer than all else."""
+        best = max((row.score for row in self.rows), default=0.0)
+        for row, (bits, _) in zip(rows, self.sought.held([row.said for row in rows]), strict=True):
+            row.score = HELD * best * self.sought.share(bits)
+        return rows
 
     def _dated(self, question: Question, vector: Vector | None) -> list[Row]:
         """Of the days that are named the nearest by vector, or else the newest: they need not be among the best of all.

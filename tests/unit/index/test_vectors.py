@@ -13,12 +13,13 @@ import pytest
 from holdfast.disk import REAL
 from holdfast.guard.validate import draft
 from holdfast.index import matrix as matrices
+from holdfast.index import nearness
 from holdfast.index.database import ask_all, ask_one, connect, create
 from holdfast.index.filling import Todo, insert, missing, next_size, number_of, todos, waiting
 from holdfast.index.matrix import load
 from holdfast.index.nearness import Asked
 from holdfast.index.numbers import LAST
-from holdfast.index.pages import bits_of
+from holdfast.index.pages import bits_of, vacate
 from holdfast.index.sqlite import IndexOptions, SqliteIndex
 from holdfast.model.query import Filter
 from holdfast.model.scope import Scope
@@ -158,6 +159,25 @@ def test_a_filter_that_few_pass_finds_all_of_them(tmp_path, monkeypatch, exact):
     assert recall(connection, matrix, rows, asked, decisions, wanted=Filter(types=("decision",))) == 1.0
     everything = near(connection, matrix, asked[0], 4_000, wanted=Filter(types=("decision",)))
     assert sorted(everything) == list(range(0, 4_000, 20))
+
+
+@pytest.mark.parametrize("few", [5_000, 100])
+def test_what_one_author_said_is_found_exactly_however_little_or_much(tmp_path, monkeypatch, few):
+    monkeypatch.setattr(nearness, "FEW", few)
+    rows, asked = clustered(9_000, 64, 9)
+    connection = stored(tmp_path / "index.db", rows)
+    connection.execute("UPDATE entries SET author=CASE WHEN n % 30 = 1 THEN 'Ana' ELSE 'Ben' END")
+    matrix = load(connection, None)
+    said = np.arange(len(rows)) % 30 == 0
+    assert recall(connection, matrix, rows, asked, said, wanted=Filter(authors=("Ana",))) == 1.0
+    both = said & (np.arange(len(rows)) % 20 == 0)
+    assert recall(connection, matrix, rows, asked, both, wanted=Filter(authors=("Ana",), types=("decision",))) == 1.0
+    assert near(connection, matrix, asked[0], wanted=Filter(authors=("Zoe",))) == []
+    gone = [n for (n,) in ask_all(connection, "SELECT n FROM vectors ORDER BY n LIMIT 31")]  # two of Ana's among them
+    vacate(connection, gone)
+    connection.executemany("DELETE FROM vectors WHERE n=?", [(n,) for n in gone])
+    found = near(connection, load(connection, matrix), asked[0], 300, wanted=Filter(authors=("Ana",)))
+    assert sorted(found) == list(range(60, 9_000, 30))
 
 
 def test_a_cold_process_with_many_vectors_reads_the_floats_of_few(tmp_path):

@@ -15,7 +15,7 @@ import apsw
 from ..disk import make_private_dir
 from ..errors import HoldfastError
 from .gate import GATE
-from .schema import APPLICATION_ID, TABLES, VERSION, VIEWS
+from .schema import APPLICATION_ID, TABLES, VERSION, VIEWS, VOCABULARY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ TROUBLE = (
     apsw.FullError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.IOError, apsw.NoMemError, apsw.CantOpenError
 )  # fmt: skip
 WAITING = (apsw.BusyError, apsw.LockedError)
-# A flipped bit can make any row unreadable, so odd values count as damage as well.
+# A flipped bit can make any row unreadable, so odd values may be damage as well; `judging` says when they cannot be.
 ODD_VALUES = (UnicodeDecodeError, OverflowError, TypeError, KeyError, IndexError, ValueError)
 
 
@@ -39,11 +39,18 @@ class Damaged(Exception):
     """The index file is not what we wrote: to be replaced by a new generation."""
 
 
+class Doubtful(Damaged):
+    """So it seems; what gave rise to it, its cause, may as well be an error of ours."""
+
+
 FAILURES = (apsw.Error, *ODD_VALUES, Damaged, OSError, HoldfastError)  # whatever may come of using an index
 
 
+_SURE = (apsw.CorruptError, apsw.NotADBError)
+
+
 def is_damage(error: BaseException) -> bool:
-    """Whether this error of a statement says that the file is damaged."""
+    """Whether this error of a statement may say that the file is damaged."""
     if isinstance(error, (Damaged, *ODD_VALUES)):
         return True
     return isinstance(error, apsw.Error) and not isinstance(error, TROUBLE + WAITING + (apsw.InterruptError,))
@@ -132,7 +139,17 @@ def create(disk: Disk, path: str, vfs: str | None = None) -> apsw.Connection:
     """A new, empty index file with mode 0600 from its first byte (SQLite would follow the umask), not yet logged."""
     make_private_dir(disk, os.path.dirname(path))
     disk.close(disk.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    connection = _prepared(_plain(path, vfs), _UNLOGGED)
+    return _furnished(_prepared(_plain(path, vfs), _UNLOGGED))
+
+
+def empty() -> apsw.Connection:
+    """An index in memory that holds nothing."""
+    connection = _furnished(_prepared(apsw.Connection(":memory:"), _UNLOGGED))
+    connection.execute(VOCABULARY)
+    return connection
+
+
+def _furnished(connection: apsw.Connection) -> apsw.Connection:
     try:
         with connection:
             for statements in (TABLES, VIEWS):
@@ -169,7 +186,12 @@ class Database:
             raise
 
     def _connect(self) -> apsw.Connection:
-        connection = connect(self.path, vfs=self._vfs)
+        try:
+            connection = connect(self.path, vfs=self._vfs)
+        except apsw.Error as error:
+            if is_damage(error):
+                raise Damaged("it cannot be opened") from error
+            raise
         self._all.append(connection)
         return connection
 
@@ -192,14 +214,41 @@ class Database:
             return self._idle.pop() if self._idle else self._connect()
 
     def ask(self, question: Callable[[apsw.Connection], Answer]) -> Answer:
-        """What a question finds out on a borrowed connection; a transaction that it left open is taken back."""
+        """What a question finds out on a borrowed connection; a transaction that it left open is taken back.
+
+        Damage comes out as `Damaged`, whatever it looked like; an error of ours as what it is.
+        """
         with GATE:
             connection = self.take()
             try:
                 return question(connection)
+            except FAILURES as error:
+                if not is_damage(error) or isinstance(error, Damaged) or self.retired or self.replaced():
+                    raise
+                if isinstance(error, _SURE):
+                    raise Damaged(str(error)) from error
             finally:
                 _take_back(connection)
                 self.give(connection)
+            return self._ask_again(question)
+
+    def _ask_again(self, question: Callable[[apsw.Connection], Answer]) -> Answer:
+        """The same on a new connection, to see what is to blame."""
+        from .judging import Watched  # nearly nobody comes here
+
+        connection = self._connect()
+        watched: Any = Watched(connection)
+        try:
+            return question(watched)
+        except FAILURES as error:
+            if isinstance(error, _SURE):
+                raise Damaged(str(error)) from error
+            if not isinstance(error, Damaged) and is_damage(error) and watched.doubts(error):
+                raise Doubtful(type(error).__name__) from error
+            raise
+        finally:
+            _take_back(connection)
+            close(connection)
 
     def give(self, connection: apsw.Connection) -> None:
         with self._mutex:
@@ -215,7 +264,12 @@ class Database:
                 raise Damaged("let go meanwhile")
             if self._watch is None:
                 self._watch = self._connect()  # never writes, so its data_version moves with every commit
-            return int(ask_one(self._watch, "PRAGMA data_version")[0])
+            try:
+                return int(ask_one(self._watch, "PRAGMA data_version")[0])
+            except apsw.Error as error:
+                if is_damage(error):
+                    raise Damaged("it cannot be read") from error
+                raise
 
     def logged(self) -> int:
         """When anybody last wrote to the log, in nanoseconds of the file system's clock; 0 where there is none."""

@@ -13,7 +13,7 @@ from ..disk import boot_id
 from ..errors import HoldfastError, Locked, StorageFailed
 from . import questions
 from .catchup import file_row
-from .database import FAILURES, TROUBLE, is_damage
+from .database import FAILURES, TROUBLE, Damaged
 from .live import BUILD_WAIT_MS
 from .mending import PATIENCE_S
 from .recalled import stamp_of
@@ -136,10 +136,10 @@ class Levelled(WithVectors):
     def _refused(self, error: BaseException) -> int:
         """The index could not be written: say so in answers, keep the marks, go on."""
         base = self.live.opened
-        if base is not None and is_damage(error):
+        if base is not None and isinstance(error, Damaged):
             try:
                 self.live.condemn(base, error)
-            except HoldfastError as again:
+            except FAILURES as again:
                 error = again
             else:
                 return 0

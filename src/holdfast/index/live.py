@@ -19,7 +19,7 @@ import apsw
 
 from ..disk import EXHAUSTED, boot_id
 from ..errors import Corrupt, Locked, StorageFailed
-from .database import ODD_VALUES, WAITING, Damaged, Database, ask_all, is_damage
+from .database import ODD_VALUES, WAITING, Damaged, Database, Doubtful, ask_all, is_damage
 from .mending import PATIENCE_S, IndexLock, Swept, make_folder, persist, unbuildable
 
 TYPE_CHECKING = False
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ..ports import Progress
     from .building import Builder, Furnish
     from .generations import Generations
+    from .judging import Spot
 
     Answer = TypeVar("Answer")
 
@@ -65,6 +66,7 @@ class Live:
         self._version: tuple[object, float, int] | None = None  # found out for which answer, and when
         self.name: str | None = None
         self.rebuilt = 0  # damaged generations replaced since we were opened
+        self._ours: set[Spot] = set()  # where errors of ours came up that look like damage
         self.stale = False  # marks may have been lost: every journal must be compared
         self.sign: str | None = None  # under which the generation was level with all that is not marked
 
@@ -111,7 +113,7 @@ class Live:
         except (apsw.Error, *ODD_VALUES, Damaged, OSError) as error:
             if base is not None:
                 base.retire()
-            if not is_damage(error) and not isinstance(error, OSError) and os.path.exists(self._generations.path(name)):
+            if not isinstance(error, (Damaged, OSError)) and os.path.exists(self._generations.path(name)):
                 raise
             return None
         return base
@@ -225,16 +227,41 @@ class Live:
             except (apsw.Error, *ODD_VALUES, Damaged) as error:
                 if (base.retired or base.replaced()) and time.monotonic() < deadline:
                     continue  # let go or taken away while we asked: neither damage nor trouble
-                if is_damage(error):
+                if isinstance(error, Damaged):
                     self.condemn(base, error, last)
+                elif is_damage(error) and not base.retired:
+                    raise  # it looks like damage and is none: an error of ours
                 elif last:
                     raise self._failed(error) from error
                 last = True
 
-    def condemn(self, base: Database, error: BaseException, last: bool = False) -> None:
+    def condemn(self, base: Database, error: Damaged, last: bool = False) -> None:
         """Replace a damaged generation, unless somebody already did."""
-        if last:
+        if isinstance(error, Doubtful):
+            self._suspected(base, error, last)
+        elif last:
             raise Corrupt(f"the index in {self.folder} is damaged again after a rebuild", path=self.folder) from error
+        else:
+            self._supersede(base)
+
+    def _suspected(self, base: Database, error: Doubtful, last: bool) -> None:
+        """What fails on a new generation as well, or keeps one from being built, is no damage: so it is said, and for
+        it nothing is built again."""
+        from .judging import spot_of  # nearly nobody comes here
+
+        cause = error.__cause__ or error
+        spot = spot_of(cause)
+        if last or spot in self._ours:
+            self._ours.add(spot)
+            raise cause
+        try:
+            self._supersede(base)
+        except StorageFailed as failed:
+            if failed.__cause__ is not None and is_damage(failed.__cause__):
+                self._ours.add(spot)
+            raise
+
+    def _supersede(self, base: Database) -> None:
         with self._mutex:
             if self._base is not base:
                 return

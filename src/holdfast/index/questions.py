@@ -16,7 +16,7 @@ from ..model.replay import Address
 from ..model.value import FrozenDict
 from .catchup import card_of
 from .database import ask_all, ask_one
-from .schema import DELETED, SUPERSEDED, VISIBLE
+from .schema import DELETED, SUPERSEDED, VISIBLE, VOCABULARY
 from .select import Where, where_filter, where_journal, where_scope
 
 TYPE_CHECKING = False
@@ -39,6 +39,7 @@ MANY = 2_000  # rows of which most are never looked at: their texts are left whe
 _ORDERS = {
     "time": "e.time DESC, e.id", "oldest": "e.time, e.id", "importance": "e.importance DESC, e.time DESC, e.id",
 }  # fmt: skip
+_TEXT = (str, None.__class__)
 _GROUP = 400
 _LARGEST = 1 << 31  # bytes: twice the largest journal that settings allow
 PLURALS = {type: ("summaries" if type == "summary" else type + "s") for type in TYPES}
@@ -52,10 +53,18 @@ def groups(items: Sequence[str]) -> Iterator[tuple[str, Sequence[str]]]:
 
 
 def row_of(found: Sequence[Any]) -> Row:
-    """A row from the columns `ROW`."""
-    _, time, _, importance, pinned, _, _, _, _, _, seq = found
-    if not (time.__class__ is seq.__class__ is pinned.__class__ is int and importance.__class__ is float):
+    """A row from the columns `ROW`. What it says is asked for by other questions, so it is looked at here."""
+    id, time, type, importance, pinned, session, workspace, role, author, file, seq = found
+    if not (
+        time.__class__ is seq.__class__ is pinned.__class__ is file.__class__ is int and importance.__class__ is float
+    ):
         raise ValueError("a row with a number that is none")
+    if not (
+        id.__class__ is type.__class__ is str
+        and session.__class__ in _TEXT and workspace.__class__ in _TEXT
+        and role.__class__ in _TEXT and author.__class__ in _TEXT
+    ):  # fmt: skip
+        raise ValueError("a row with a text that is none")
     return Row(*found)
 
 
@@ -130,15 +139,14 @@ def own(connection: apsw.Connection, scope: Scope) -> Scope:
     return scope if shared else scope.replace(shared=False)
 
 
-# One statement for all: opening a vocabulary costs more than looking a word up in it.
-_VOCABULARY = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab(main, chunks_fts, row)"
 _BEGUN = "SELECT term FROM temp.vocabulary WHERE term > ? AND term < ? LIMIT ?"
+# One statement for all: opening a vocabulary costs more than looking a word up in it.
 _SEEN = "SELECT v.term, v.doc FROM json_each(?) j CROSS JOIN temp.vocabulary v ON v.term=j.value"
 
 
 def rarity(connection: apsw.Connection, stems: list[str | None]) -> dict[str | None, int]:
     """In how many chunks each stem occurs, and under None how many there are (an entry that is not long is one)."""
-    connection.execute(_VOCABULARY)
+    connection.execute(VOCABULARY)
     total = ask_one(connection, "SELECT value FROM meta WHERE key='searched'")
     wanted = [stem for stem in stems if stem is not None]  # a null would be compared with every word there is
     return {None: int(total[0]) if total else 0, **dict(ask_all(connection, _SEEN, (json.dumps(wanted),)))}
@@ -146,7 +154,7 @@ def rarity(connection: apsw.Connection, stems: list[str | None]) -> dict[str | N
 
 def begun(connection: apsw.Connection, stem: str, after: str, most: int) -> list[str]:
     """The next longer stems of any text that begin with this one, in alphabetical order."""
-    connection.execute(_VOCABULARY)
+    connection.execute(VOCABULARY)
     return [term for (term,) in ask_all(connection, _BEGUN, (after, stem + "\U0010ffff", most))]
 
 

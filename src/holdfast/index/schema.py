@@ -162,3 +162,6 @@ CREATE VIEW facts AS
   FROM entries e JOIN chunks c ON c.entry = e.n AND c.ordinal = 0
   WHERE e.type = 'fact' AND e.state = 0;
 """
+
+# Each connection makes its own when it first looks a word up.
+VOCABULARY = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab(main, chunks_fts, row)"

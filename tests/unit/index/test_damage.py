@@ -7,6 +7,7 @@ import shutil
 import apsw
 import pytest
 
+from holdfast.index.rows import Rows
 from holdfast.model.query import Filter
 from holdfast.text.words import words
 
@@ -154,3 +155,91 @@ def test_a_row_that_says_whose_an_entry_is_and_errs_is_put_right_by_reading_its_
     embedded.index.refresh(embedded.all, 2_000)
     assert embedded.index.database().ask(lambda c: c.execute(whose).fetchall()) == before
     assert embedded.find("words") == [entry.id]
+
+
+def in_the_middle(connection):
+    connection.execute("SELECT id FROM entries").fetchall()
+    return connection
+
+
+OURS = {
+    "a value that cannot be bound": (UnicodeEncodeError, lambda c: in_the_middle(c).execute("SELECT ?", ("\ud800",))),
+    "a value of no kind": (TypeError, lambda c: in_the_middle(c).execute("SELECT ?", (object(),))),
+    "a number too large": (OverflowError, lambda c: in_the_middle(c).execute("SELECT ?", (2**70,))),
+    "more values than a statement takes": (
+        apsw.SQLError, lambda c: in_the_middle(c).execute("SELECT " + ",".join("?" * 40_000), ["a"] * 40_000),
+    ),
+    "one of many values": (
+        TypeError, lambda c: c.executemany("INSERT OR REPLACE INTO meta VALUES(?,?)", [("a", "b"), ("c", {})]),
+    ),
+    "too few values": (apsw.BindingsError, lambda c: in_the_middle(c).execute("SELECT ?, ?", ("a",))),
+    "a statement that is none": (apsw.SQLError, lambda c: in_the_middle(c).execute("SELECT it FROM nowhere")),
+    "words that are no question": (
+        apsw.SQLError, lambda c: in_the_middle(c).execute("SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH ?", ('"',)),
+    ),
+    "our own code before it has read": (KeyError, lambda c: {}["order"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("error", "question"), OURS.values(), ids=OURS)
+def test_what_can_only_be_our_error_costs_no_index(embedded, error, question):
+    fill(embedded)
+    name = embedded.index.live.name
+    for _ in range(2):
+        with pytest.raises(error):
+            embedded.index.live.ask(question)
+    assert (embedded.index.live.name, embedded.index.live.rebuilt) == (name, 0)
+
+
+def test_our_error_over_rows_that_are_right_is_said_after_one_rebuild_and_costs_no_other(embedded):
+    fill(embedded)
+    question = lambda c: [{}[id] for (id,) in c.execute("SELECT id FROM entries")]  # noqa: E731
+    for _ in range(3):
+        with pytest.raises(KeyError):
+            embedded.index.live.ask(question)
+    assert embedded.index.live.rebuilt == 1
+
+
+def test_our_error_over_a_line_costs_no_index(embedded, monkeypatch):
+    fill(embedded)
+    name, builds = embedded.index.live.name, []
+    monkeypatch.setattr(Rows, "add", lambda *_: {}["tags"])
+    monkeypatch.setattr(embedded.index.live, "_builder", counted(embedded.index.live._builder, builds))
+    entry = embedded.add(embedded.session(4), "one more")
+    for _ in range(3):
+        assert embedded.index.refresh(embedded.all, 2_000) > 0
+    assert (embedded.index.generations.current(), embedded.index.trouble, len(builds)) == (name, "KeyError", 1)
+    monkeypatch.undo()
+    assert embedded.find("one more") == [entry.id]
+
+
+def counted(make, calls):
+    return lambda: calls.append(1) or make()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE entries SET time='then'",
+        "UPDATE entries SET importance=x'00'",
+        "UPDATE entries SET session_id=CAST(session_id AS BLOB)",
+        "UPDATE chunks SET text=CAST(x'ff41' AS TEXT)",
+        "UPDATE entries SET spans='[[1;2]]'",
+        "DELETE FROM chunks_fts_config",
+        "UPDATE chunks_fts_config SET v=17 WHERE k='version'",
+        "UPDATE sqlite_schema SET sql=replace(sql, 'importance', 'inportance') WHERE name='entries'",
+        "UPDATE sqlite_schema SET sql=replace(sql, 'TABLE entries', 'TABLE emtries') WHERE name='entries'",
+    ],
+)
+def test_what_a_row_or_the_schema_says_and_cannot_be_is_mended(embedded, damage):
+    fill(embedded)
+    before = answers(embedded), sorted(embedded.read([id for id, _ in answers(embedded)[0]]))
+    path = embedded.database()
+    connection = apsw.Connection(path)
+    connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 0)
+    connection.execute("PRAGMA writable_schema=ON").fetchall()
+    connection.execute(damage).fetchall()
+    connection.close()
+    embedded.index = embedded.open_index()
+    assert (answers(embedded), sorted(embedded.read([id for id, _ in before[0][0]]))) == before
+    assert embedded.index.live.rebuilt == 1

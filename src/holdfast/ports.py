@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from .model.card import Card
     from .model.entry import Amendment, Draft, Entry, Tombstone
-    from .model.query import Filter, Row, Words
+    from .model.query import Filter, Label, Row, Words
     from .model.replay import Address, Mark, Replay, Rewritten, Size
     from .model.scope import Scope
     from .model.vector import Vector
@@ -231,6 +231,9 @@ class Index(Protocol):
 
     def locate(self, scope: Scope, ids: Sequence[str], every: bool = False) -> dict[str, Address]:
         """Where these entries lie; unknown ids and those out of scope are left out, hidden ones too unless `every`."""
+
+    def labels(self, scope: Scope, ids: Sequence[str]) -> dict[str, Label]:
+        """What these are filed under, hidden ones included."""
 
     def buried(self, scope: Scope, ids: Sequence[str]) -> dict[str, Tombstone]:
         """The standing tombstones of these ids."""

@@ -16,7 +16,7 @@ from ..model.moment import millis
 from ..model.replay import Mark
 from ..model.salvage import Salvage, salvaged
 from .database import ask_all, ask_one
-from .rows import Rows
+from .rows import Rows, as_json
 from .schema import VISIBLE
 
 TYPE_CHECKING = False
@@ -42,6 +42,12 @@ _MARK = """
 UPDATE files SET generation=?, size=?, line=?, seq=?, tail_offset=?, hash=?, inode=?, bytes=?, mtime=?,
   buried=?, card_mtime=?, damaged=? WHERE n=?
 """
+_KNOWN = """
+SELECT id, n, checksum, scope, session_id, user_id, workspace, time, type, tags,
+  (SELECT json_group_array(tag) FROM (SELECT tag FROM entry_tags WHERE entry=n ORDER BY tag))
+FROM entries WHERE file=?
+"""
+_RIGHT = "UPDATE entries SET scope=?, session_id=?, user_id=?, workspace=?, time=?, type=?, tags=? WHERE n=?"
 _CARD = """
 INSERT INTO sessions(id, kind, key, user_id, workspace, channel, created, ended, decay, card)
 VALUES(?,?,?,?,?,?,?,?,?,?)
@@ -217,14 +223,19 @@ class CatchUp:
                 self._move(known[id][0], its)
             else:
                 if id in known:
-                    self.rows.drop(known[id][0])
+                    self._drop(known[id], _told(its))
                 fresh.extend(its)
         return self._add(file, sorted(fresh, key=lambda line: line.offset))
 
     def _known(self, file: int) -> dict[str, tuple[Any, ...]]:
         """Rows by id: their numbers, and what `_told` says of their lines."""
-        sql = "SELECT id, n, checksum, scope, session_id, user_id, workspace FROM entries WHERE file=?"
-        return {row[0]: row[1:] for row in ask_all(self._connection, sql, (file,))}
+        return {row[0]: row[1:] for row in ask_all(self._connection, _KNOWN, (file,))}
+
+    def _drop(self, known: tuple[Any, ...], told: tuple[Any, ...]) -> None:
+        """Take a row out. One that misquotes its lines is put right first: it says which words the full text has."""
+        if known[1] == told[0]:
+            self._run(_RIGHT, (*told[1:-1], known[0]))
+        self.rows.drop(known[0])
 
     def _move(self, n: int, lines: list[Line]) -> None:
         """The same entry, perhaps at another place; a row that is right is not written again, nor its page."""
@@ -275,11 +286,14 @@ class CatchUp:
 
 
 def _told(lines: list[Line]) -> tuple[Any, ...]:
-    """By what a row is known to be that of these lines: checksum (without one, who knows), and whose it is, since the
-    row of an entry that did not read back may show it to somebody else."""
+    """By what a row is known to be that of these lines: checksum (without one, who knows), whose it is, since the row
+    of an entry that did not read back may show it to somebody else, and by what else filters find it."""
     own = lines[0].record or {}
     whose = (own.get("scope") or "session", *map(own.get, ("session_id", "user_id", "workspace")))
-    return ((lines[-1].record or {}).get("checksum"), *whose)
+    changed = [tags for line in lines[1:] if (tags := (line.record or {})["set"].get("tags")) is not None]
+    tags = changed[-1] if changed else own.get("tags") or []
+    labels = millis(own["timestamp"]), own["type"], as_json(tags), as_json(sorted(set(tags)))
+    return ((lines[-1].record or {}).get("checksum"), *whose, *labels)
 
 
 def _folded(lines: tuple[Line, ...]) -> dict[str, list[Line]]:

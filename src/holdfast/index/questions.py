@@ -11,7 +11,7 @@ import json
 from ..model.entry import TYPES, Tombstone
 from ..model.ids import is_journal
 from ..model.moment import iso
-from ..model.query import Row
+from ..model.query import Label, Row
 from ..model.replay import Address
 from ..model.value import FrozenDict
 from .catchup import card_of
@@ -183,6 +183,27 @@ def _address(id: str, journal: str, offset: int, length: int, spans: str | None)
     if not is_journal(journal):
         raise ValueError("an address in no journal")
     return Address(id=id, journal=journal, spans=places)
+
+
+_LABELS = """
+SELECT e.id, e.scope, e.session_id, e.user_id, e.workspace, e.time, e.type, e.tags,
+  (SELECT json_group_array(t.tag) FROM entry_tags t WHERE t.entry=e.n)
+FROM json_each(?) j CROSS JOIN entries e ON e.id=j.value
+"""
+
+
+def labels(connection: apsw.Connection, scope: Scope, ids: Sequence[str]) -> dict[str, Label]:
+    where = where_scope(scope, Where())
+    found = ask_all(connection, f"{_LABELS} WHERE {where}", (json.dumps(list(ids)), *where.values))
+    return {id: _label(row) for id, *row in found}
+
+
+def _label(row: Sequence[Any]) -> Label:
+    whose, session, user, workspace, time, type, tags, by = row
+    return Label(
+        scope=whose, session_id=session, user_id=user, workspace=workspace, time=time, type=type,
+        tags=tuple(json.loads(tags)), tagged=frozenset(json.loads(by)),
+    )  # fmt: skip
 
 
 def buried(connection: apsw.Connection, scope: Scope, ids: Sequence[str]) -> dict[str, Tombstone]:

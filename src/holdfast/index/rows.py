@@ -127,7 +127,7 @@ class Rows:
                 n, file, line.offset, line.length, state, id, seq, checksum or "", scope, session, user, workspace,
                 millis(stamp), type, 0.5 if importance is None else importance, bool(pinned), bool(sensitive),
                 provenance or "user", content.get("role"), content.get("author"), key, tool, path,
-                _json(tags) if tags else "[]", _detail(content, metadata),
+                as_json(tags) if tags else "[]", _detail(content, metadata),
             ))  # fmt: skip
             if tags or references:
                 self._label(n, tags or (), references or ())
@@ -249,12 +249,12 @@ class Rows:
             if state == VISIBLE:
                 self._stale.shown(n)
         kept = [*json.loads(spans or "[]"), [line.offset, line.length]]
-        self._run("UPDATE entries SET spans=?, checksum=? WHERE n=?", (_json(kept), record.get("checksum", ""), n))
+        self._run("UPDATE entries SET spans=?, checksum=? WHERE n=?", (as_json(kept), record.get("checksum", ""), n))
         if worded:
             self._show(n)
 
     def _retag(self, n: int, tags: list[str]) -> None:
-        self._run("UPDATE entries SET tags=? WHERE n=?", (_json(tags), n))
+        self._run("UPDATE entries SET tags=? WHERE n=?", (as_json(tags), n))
         self._run("DELETE FROM entry_tags WHERE entry=?", (n,))
         self._label(n, tags, ())
 
@@ -264,7 +264,7 @@ class Rows:
         parts = json.loads(detail)
         if type == "decision" and "decision" in parts["content"]:
             parts["content"]["decision"] = text
-            self._run("UPDATE entries SET detail=? WHERE n=?", (_json(parts), n))
+            self._run("UPDATE entries SET detail=? WHERE n=?", (as_json(parts), n))
         whole = searchable_text({**parts["content"], "text": text})
         self._run("DELETE FROM chunks WHERE entry=?", (n,))
         self._connection.executemany(_INSERT_CHUNK, self._cut(n, self._owner(scope, user), whole))
@@ -393,8 +393,8 @@ def _detail(content: dict[str, Any], metadata: dict[str, Any] | None) -> str:
     if not metadata and len(content) == 2 and content.get("role") in _ROLE_ONLY:
         return _ROLE_ONLY[content["role"]]
     beside = {name: value for name, value in content.items() if name != "text"}
-    return _json({"content": beside, "metadata": metadata or {}})
+    return as_json({"content": beside, "metadata": metadata or {}})
 
 
 _ROLE_ONLY = {role: f'{{"content":{{"role":"{role}"}},"metadata":{{}}}}' for role in ROLES}
-_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ..disk import Disk
     from ..model.card import Card
     from ..model.entry import Tombstone
-    from ..model.query import Filter, Row, Words
+    from ..model.query import Filter, Label, Row, Words
     from ..model.replay import Address
     from ..model.scope import Scope
     from ..ports import Clock, Embedder, Journal, Progress
@@ -195,6 +195,9 @@ class SqliteIndex(Levelled):
 
     def locate(self, scope: Scope, ids: Sequence[str], every: bool = False) -> dict[str, Address]:
         return self.live.ask(lambda c: questions.locate(c, scope, ids, every))
+
+    def labels(self, scope: Scope, ids: Sequence[str]) -> dict[str, Label]:
+        return self.live.ask(lambda c: questions.labels(c, scope, ids))
 
     def buried(self, scope: Scope, ids: Sequence[str]) -> dict[str, Tombstone]:
         return self.live.ask(lambda c: questions.buried(c, scope, ids))

@@ -1,4 +1,4 @@
-"""Filter, Words, Row and Match: what is asked of an index, and what it answers with.
+"""Filter, Words, Row and Label: what is asked of an index, and what it answers with.
 
 A Filter is already resolved: times are epoch milliseconds, tags normalised. Tag hierarchy is `under`: a tag
 covers itself and what stands below it. `passes` is a filter's meaning in plain Python; an index may answer
@@ -80,6 +80,27 @@ class Row:
         self.session_id, self.workspace, self.role, self.author = session_id, workspace, role, author
         self.file = file  # its journal, by whatever name the index has for it
         self.seq = seq  # its place there
+
+
+class Label(Value):
+    """What an index files an entry under: whose it is, when and of what kind."""
+
+    scope: str
+    session_id: str | None = None
+    user_id: str | None = None
+    workspace: str | None = None
+    time: int
+    type: str
+    tags: tuple[str, ...] = ()
+    tagged: frozenset[str] = frozenset()  # the tags by which a filter finds it
+
+
+def label_of(entry: Entry) -> Label:
+    """The one that an entry should have."""
+    return Label(
+        scope=entry.scope, session_id=entry.session_id, user_id=entry.user_id, workspace=entry.workspace,
+        time=millis(entry.timestamp), type=entry.type, tags=entry.tags, tagged=frozenset(entry.tags),
+    )  # fmt: skip
 
 
 def under(tag: str, wanted: str) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..model.ids import entry_id
 from ..model.moment import HOUR_MS, iso
-from ..model.query import Filter
+from ..model.query import Filter, label_of
 from ..model.scope import Scope
 from .workbench import AGENT, ALL, ANA, BEN, OTHER, SESSION
 
@@ -49,6 +49,17 @@ class AskContract:
         grep, deep = (backend.add("x", provenance=origin).id for origin in ("tool:grep", "tool:grep:deep"))
         assert backend.ids(wanted=Filter(provenance=("tool:grep",))) == [grep]
         assert backend.ids(wanted=Filter(provenance=("tool",))) == [grep, deep]
+
+    def test_labels_say_what_entries_say_hidden_ones_included(self, backend: Workbench) -> None:
+        backend.session()
+        own, deleted = backend.user(), backend.add("deleted", tags=("b", "a"), workspace="w")
+        entries = [backend.add("editor", own, type="preference", key="editor"), deleted, backend.add("amended")]
+        backend.bury(deleted)
+        backend.journal.amend(ANA, SESSION, entries[2].id, "ana", {"tags": ["z", "y"]})
+        labels = backend.level().labels(ANA, [entry.id for entry in entries])
+        assert labels.pop(entries[2].id) == label_of(entries[2].replace(tags=("z", "y")))
+        assert labels == {entry.id: label_of(entry) for entry in entries[:2]}
+        assert backend.index.labels(BEN, [deleted.id]) == {}
 
     def test_nothing_of_another_user_is_answered(self, backend: Workbench) -> None:
         backend.session()

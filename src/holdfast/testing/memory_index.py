@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..model.card import statistics_of
 from ..model.ids import GLOBAL, user_dir
 from ..model.moment import HOUR_MS, iso, millis
-from ..model.query import Row, passes
+from ..model.query import Row, label_of, passes
 from ..model.record import fold, is_entry
 from ..model.replay import Address
 from ..model.scope import whole
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from ..model.card import Card
     from ..model.entry import Entry, Tombstone
-    from ..model.query import Filter, Words
+    from ..model.query import Filter, Label, Words
     from ..model.replay import Line, Mark, Size
     from ..model.scope import Scope
     from ..model.vector import Vector
@@ -292,6 +292,9 @@ class MemoryIndex:
             for entry, known in self._in(scope, *states) if entry.id in ids
         }  # fmt: skip
 
+    def labels(self, scope: Scope, ids: Sequence[str]) -> dict[str, Label]:
+        return {entry.id: label_of(entry) for entry, _ in self._in(scope) if entry.id in ids}
+
     def buried(self, scope: Scope, ids: Sequence[str]) -> dict[str, Tombstone]:
         self._ready()
         return {id: self._stones[id] for id in ids if id in self._stones and self._owns(scope, self._graves[id])}
@@ -313,11 +316,8 @@ class MemoryIndex:
         return sorted({entry.id for entry in found}.difference(ids))
 
     def contains(self, scope: Scope, fragment: str) -> bool:
-        remaining = (entry for entry, _, _ in self._entries() if not self._being_forgotten(entry.id))
-        return any(fragment.lower() in held(entry) for entry in remaining)
-
-    def _being_forgotten(self, id: str) -> bool:
-        return id in self._stones and self._stones[id].reason == "forget"
+        going = {id for id, stone in self._stones.items() if stone.reason == "forget"}
+        return any(fragment.lower() in held(entry) for entry, _, _ in self._entries() if entry.id not in going)
 
     def cards(
         self, scope: Scope, journal: str | None = None, key: str | None = None,

@@ -1,8 +1,9 @@
 """Verify: looks at every line of every journal, at the index against them, and at the files' modes.
 
-It changes nothing, raises nothing for damage, and never shows what a damaged line holds: each finding
-says file, line and what is wrong there. `ok` is false if anything was found that needs somebody's
-attention; what lies safely in quarantine and what is merely unusual is told as a note.
+It changes nothing but the index, which reads a journal again where its rows were wrong; it raises nothing for damage,
+and never shows what a damaged line holds: each finding says file, line and what is wrong there. `ok` is false if
+anything was found that needs somebody's attention; what lies safely in quarantine and what is merely unusual is told as
+a note.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import os
 
 from ..disk import private_mode_wrong, risky_filesystem
 from ..errors import HoldfastError, StorageFailed
-from ..model.query import Filter
+from ..model.query import Filter, label_of
 from ..model.scope import whole
 from ..recall.missing import lost
 from . import scan
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     Finding = dict[str, Any]
 
 _PAGE = 500
+_WAIT_MS = 2_000
+_NAMES = {"session_id": "session", "user_id": "user", "tagged": "tags"}  # as people know them
 
 
 class Verification:
@@ -42,6 +45,7 @@ class Verification:
         self.notes: list[Finding] = []
         self.lines = self.entries = self.journals = 0
         self.compared = True  # whether the index is level with the journals, so that a difference is one
+        self._misread: dict[str, None] = {}  # journals of which the index says what they do not
         self._visible: set[str] = set()
         self._references: dict[str, tuple[str, tuple[str, ...]]] = {}  # by entry: its journal, and where it points
         self._there: set[str] = set()  # what is in a journal and not deleted
@@ -110,17 +114,39 @@ class Verification:
                     self._references[id] = (held.journal, holding.entry.references)
 
     def _rows(self, held: Holdings) -> None:
-        """Every entry must be found in the index, at its place, visible or hidden as the journal says."""
+        """Every entry must be found in the index, at its place, as the one that the journal says it is."""
         ids = list(held.by_id)
         for start in range(0, len(ids), _PAGE):
             page = ids[start : start + _PAGE]
             places = self._store.index.locate(self._scope, page, every=True)
+            self._labels(held, [id for id in page if id in places and places[id].journal == held.journal])
             read = self._store.journal.fetch(self._scope, places.values())
             for id in page:
                 if id not in places:
-                    self._found("entry is not in the index", journal=held.journal, id=id)
+                    self._differs("entry is not in the index", held.journal, id)
                 elif id not in read:
-                    self._found("the index does not know where the entry lies", journal=held.journal, id=id)
+                    self._differs("the index does not know where the entry lies", held.journal, id)
+
+    def _labels(self, held: Holdings, ids: list[str]) -> None:
+        """What filters go by must be what the journal says; an id that stands in two journals is the first one's."""
+        labels = self._store.index.labels(self._scope, ids)
+        for id in ids:
+            wanted = label_of(held.by_id[id].entry)
+            if (label := labels.get(id, wanted)) != wanted:
+                names = [name for name in wanted._fields if getattr(label, name) != getattr(wanted, name)]
+                wrong = dict.fromkeys(_NAMES.get(name, name) for name in names)
+                self._differs(f"the index is wrong about the entry's {', '.join(wrong)}", held.journal, id)
+
+    def _differs(self, what: str, journal: str, id: str) -> None:
+        self._misread[journal] = None
+        self._found(what, journal=journal, id=id)
+
+    def mend(self) -> None:
+        """Have the index read again what it misquotes; the next run says whether that helped."""
+        for journal in self._misread:
+            self._store.index.suspect(self._scope, journal)
+        if self._misread:
+            self._store.index.refresh(self._scope, _WAIT_MS)
 
     def rows(self) -> None:
         """What the index shows must be what the journals hold, no more and no less."""
@@ -217,4 +243,5 @@ def verify(store: Store, *, progress: Progress | None = None) -> dict[str, Any]:
     run.references()
     run.lost()
     run.surroundings()
+    run.mend()
     return run.report()

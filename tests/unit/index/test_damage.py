@@ -143,18 +143,24 @@ def test_two_versions_keep_their_own_index(embedded):
     assert (embedded.folder / "index" / "v99-000007").exists()
 
 
-@pytest.mark.parametrize("column", ["scope", "session_id", "user_id", "workspace"])
-def test_a_row_that_says_whose_an_entry_is_and_errs_is_put_right_by_reading_its_journal_again(embedded, column):
+@pytest.mark.parametrize(
+    ("column", "wrong"),
+    [*((column, "another") for column in ("scope", "session_id", "user_id", "workspace", "type")), ("time", 7),
+     ("tags", '["b"]')],
+)  # fmt: skip
+def test_a_row_that_says_whose_and_what_an_entry_is_and_errs_is_put_right_by_reading_its_journal_again(
+    embedded, column, wrong
+):
     session = embedded.session()
-    entry = embedded.add(session, "words")
+    entry = embedded.add(session, "words", tags=["a"])
     embedded.index.refresh(embedded.all, 2_000)
-    whose = f"SELECT scope, session_id, user_id, workspace FROM entries WHERE id='{entry.id}'"
+    whose = f"SELECT scope, session_id, user_id, workspace, type, time, tags FROM entries WHERE id='{entry.id}'"
     before = embedded.index.database().ask(lambda c: c.execute(whose).fetchall())
-    embedded.index.database().ask(lambda c: c.execute(f"UPDATE entries SET {column}='another'").fetchall())
+    embedded.index.database().ask(lambda c: c.execute(f"UPDATE entries SET {column}=?", (wrong,)).fetchall())
     embedded.index.suspect(embedded.all, session)
     embedded.index.refresh(embedded.all, 2_000)
     assert embedded.index.database().ask(lambda c: c.execute(whose).fetchall()) == before
-    assert embedded.find("words") == [entry.id]
+    assert embedded.find("words") == embedded.find("a") == [entry.id]
 
 
 def in_the_middle(connection):

@@ -132,6 +132,48 @@ def test_an_entry_that_the_index_should_not_show_is_found(desk, monkeypatch):
     assert problem["id"] == entry.id
 
 
+MISQUOTED = {
+    "user_id='bna'": "user", "session_id='sess_20260101_aaaaac'": "session", "workspace='v'": "workspace",
+    "scope='global'": "scope", "time=time+1024": "time", "type='fact'": "type", "tags='[\"red\",\"blud\"]'": "tags",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("damage", "name"), MISQUOTED.items(), ids=MISQUOTED)
+def test_an_entry_that_the_index_misquotes_is_found_and_put_right(files, damage, name):
+    entry = files.add("words", tags=("red", "blue"), workspace="w")
+    files.journal.amend(ANA, SESSION, files.add("amended", tags=("green",)).id, "ana", {"tags": ["slate"]})
+    files.level().database().ask(lambda c: c.execute(f"UPDATE entries SET {damage} WHERE id='{entry.id}'").fetchall())
+    found = {"what": f"the index is wrong about the entry's {name}", "journal": SESSION, "id": entry.id}
+    assert verify(files.store)["problems"] == [found]
+    assert verify(files.store)["problems"] == []
+    assert files.find("blue") == files.find("words", wanted=Filter(tags_all=("blue",))) == [entry.id]
+    forgetting.forget(files.store, ANA, choose(files.store, ANA, ids=[entry.id]))
+    assert files.index.live.rebuilt == 0
+    assert files.index.database().ask(lambda c: c.execute(WORDS).fetchall()) == [("amend",), ("slate",)]
+
+
+WORDS = """
+CREATE VIRTUAL TABLE temp.left_over USING fts5vocab(main, chunks_fts, row);
+SELECT term FROM temp.left_over WHERE term NOT GLOB '*[0-9]*';
+"""
+
+
+@pytest.mark.parametrize("damage", ["UPDATE entry_tags SET tag='blud' WHERE tag='blue'", "DELETE FROM entry_tags"])
+def test_tags_that_a_filter_does_not_go_by_are_found_and_put_right(files, damage):
+    entry = files.add("words", tags=("red", "blue"))
+    files.level().database().ask(lambda c: c.execute(damage).fetchall())
+    assert what(verify(files.store)) == ["the index is wrong about the entry's tags"]
+    assert verify(files.store)["problems"] == []
+    assert files.find("words", wanted=Filter(tags_all=("blue",))) == [entry.id]
+
+
+def test_of_two_entries_with_one_id_the_index_has_the_first(files):
+    files.session(OTHER)
+    entry = files.add("words")
+    files.journal.append(ALL, OTHER, [files.draft("words", OTHER, id=entry.id, type="fact")])
+    assert verify(files.store)["problems"] == []
+
+
 @pytest.mark.skipif(os.name == "nt", reason="no modes")
 def test_files_that_others_can_reach_are_found(files):
     files.add("x")

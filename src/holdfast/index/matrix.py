@@ -1,8 +1,9 @@
 """Matrix: owners, sign bits and, while they are few, floats of all vectors of a generation, in memory.
 
 Brought level before each answer by the stamps of `pages`: only pages that changed are read again. Up to 8
-thousand vectors it has all floats; above that a question reads those of the best, and `kept` keeps them. A Part
-is what one owner's memory is of it, made once and used by every question until something changes.
+thousand vectors it has all floats, those of vacant slots left out, which may be most. Above that a question reads those
+of the best, and `kept` keeps them. A Part is what one owner's memory is of it, made once and used by every question
+until something changes.
 """
 
 from __future__ import annotations
@@ -26,30 +27,26 @@ if TYPE_CHECKING:
 
 EXACT = 8_000  # vectors compared without looking at bits first: more take longer than their bits and the best floats
 _MOST_PARTS = 16
+_NO_ROW = -1
 
 
 class Matrix:
     """The pages of one generation in memory. Never changed, only replaced: threads may share it."""
 
-    def __init__(
-        self, pages: dict[int, int], owners: NDArray[np.int32], bits: NDArray[np.uint64], floats: Floats | None
-    ) -> None:
+    def __init__(self, pages: dict[int, int], owners: NDArray[np.int32], bits: NDArray[np.uint64]) -> None:
         import numpy as np
 
         self.pages = pages  # page -> stamp, ascending
         self.owners = owners
         self.bits = bits  # one row of 64-bit words for each 64 dimensions
-        self.floats = floats
-        self.chunks: Numbers | None = None  # of each vector, where the floats are here
+        self.floats: Floats | None = None  # a row for each slot that is not vacant, in their order
+        self.chunks: Numbers | None = None  # of each of these rows
+        self.rows: Numbers = np.empty(0, np.int64)  # by slot, where there are floats; a vacant one has none
         self.kept: Kept | None = None  # where they are not, or not all are wanted
         self.said: dict[tuple[str | None, ...], Numbers] = {}  # by a user's authors, as far as anybody asked
         self._parts: dict[tuple[int | None, bool], Part] = {}
         starts = np.fromiter(pages, np.int64, len(pages)) * SLOTS
         self.numbers: Numbers = (starts[:, None] + np.arange(SLOTS)).reshape(-1)
-
-    @property
-    def count(self) -> int:
-        return int((self.owners != VACANT).sum())
 
     def part(self, owner: int | None, shared: bool) -> Part:
         """What belongs to one owner (None: to everybody), with what is shared or without; what `where_scope` says."""
@@ -76,6 +73,7 @@ class Part:
 
     def __init__(self, matrix: Matrix, places: Numbers) -> None:
         self.places = places
+        self.rows = places if matrix.floats is None else matrix.rows[places]
         self.bits = matrix.bits[:, places] if 2 * len(places) < len(matrix.owners) else None
 
 
@@ -101,7 +99,7 @@ def load(connection: apsw.Connection, old: Matrix | None) -> Matrix:
             owners[here], bits[:, here] = old.owners[there], old.bits[:, there]
         elif page in found:
             owners[here], bits[:, here] = found[page][0], found[page][1].T
-    return _with_floats(connection, Matrix(pages, owners, bits, None), old, kept)
+    return _with_floats(connection, Matrix(pages, owners, bits), old, kept)
 
 
 def _pages(connection: apsw.Connection, pages: list[int], everything: bool) -> list[Any]:
@@ -119,22 +117,31 @@ def _with_floats(connection: apsw.Connection, matrix: Matrix, old: Matrix | None
     if not found:
         return matrix
     matrix.kept = _kept(old, kept, found[0][0])
-    if matrix.count > EXACT:
+    taken = matrix.owners != VACANT
+    count = int(taken.sum())
+    if count > EXACT:
         return matrix
-    floats = np.zeros((len(matrix.pages) * SLOTS, found[0][0]), np.float32)
-    chunks = np.zeros(len(floats), np.int64)
+    matrix.rows = np.where(taken, np.cumsum(taken) - 1, _NO_ROW)
+    floats, chunks = np.zeros((count, found[0][0]), np.float32), np.zeros(count, np.int64)
     for place, page in enumerate(matrix.pages):
-        here = place * SLOTS
+        rows = _rows(matrix, place)
         if page in kept and old is not None and old.floats is not None and old.chunks is not None:
-            there = slice(kept[page] * SLOTS, (kept[page] + 1) * SLOTS)
-            floats[here : here + SLOTS], chunks[here : here + SLOTS] = old.floats[there], old.chunks[there]
+            here, there = rows[rows != _NO_ROW], _rows(old, kept[page])
+            there = there[there != _NO_ROW]
+            floats[here], chunks[here] = old.floats[there], old.chunks[there]
             continue
-        first = page * SLOTS
+        first, row_of = page * SLOTS, rows.tolist()
         read = ask_all(connection, "SELECT n, chunk, data FROM vectors WHERE n>=? AND n<?", (first, first + SLOTS))
         for n, chunk, data in read:
-            floats[here + n - first], chunks[here + n - first] = np.frombuffer(data, "<f4"), chunk
+            if (row := row_of[n - first]) != _NO_ROW:
+                floats[row], chunks[row] = np.frombuffer(data, "<f4"), chunk
     matrix.floats, matrix.chunks = floats, chunks
     return matrix
+
+
+def _rows(matrix: Matrix, place: int) -> Numbers:
+    """Of the slots of one page."""
+    return matrix.rows[place * SLOTS : (place + 1) * SLOTS]
 
 
 def _kept(old: Matrix | None, unchanged: dict[int, int], dimensions: int) -> Kept:

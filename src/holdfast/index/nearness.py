@@ -172,8 +172,8 @@ class Asked:
             signs = self._packed(np.signbit(self._query)[None])[0]
             alike, depth = self._alike(part, signs, max(depth, DEEPEST) if self._lopsided() else depth)
             return self._read(matrix.numbers[self._likely(alike, signs, depth)], limit)
-        cosines = self._cosines(matrix.floats)[part.places]
-        return _top(matrix.chunks[part.places], cosines, min(limit, len(cosines)))
+        cosines = self._cosines(matrix.floats)[part.rows]
+        return _top(matrix.chunks[part.rows], cosines, min(limit, len(cosines)))
 
     def _alike(self, part: Part, signs: Bits, depth: int) -> tuple[Numbers, int]:
         """Positions with the most equal sign bits, ties included, as many as this depth takes; and the depth itself,

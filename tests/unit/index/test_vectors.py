@@ -202,6 +202,39 @@ def test_memory_stays_below_1600_bytes_an_entry(tmp_path):
     assert used / (len(matrix.pages) * 256) <= 1_600
 
 
+def left(connection, standing):
+    """Take out all but these vectors, by number."""
+    gone = [n for (n,) in ask_all(connection, "SELECT n FROM vectors") if n not in standing]
+    connection.executemany("DELETE FROM vectors WHERE n=?", [(n,) for n in gone])
+    vacate(connection, gone)
+
+
+def test_vectors_that_were_forgotten_take_no_memory(tmp_path):
+    rows, asked = clustered(10_000, 64, 9)
+    connection = stored(tmp_path / "index.db", rows)
+    few = range(1, 10_001, 250)
+    left(connection, few)
+    matrix = load(connection, None)
+    assert len(matrix.pages) > 30
+    assert matrix.floats.nbytes == 40 * 64 * 4
+    standing = np.zeros(len(rows), bool)
+    standing[[n - 1 for n in few]] = True
+    assert recall(connection, matrix, rows, asked, standing) == 1.0
+    assert sorted(near(connection, matrix, asked[0], 100)) == [n - 1 for n in few]
+
+
+def test_floats_are_taken_over_as_they_would_be_read(tmp_path):
+    rows, asked = clustered(3_000, 64, 10)
+    connection = stored(tmp_path / "index.db", rows)
+    matrix = load(connection, None)
+    for standing in (set(range(1, 3_001, 3)), set(range(1, 900, 3)), {4, 700}):
+        left(connection, standing)
+        matrix, anew = load(connection, matrix), load(connection, None)
+        assert np.array_equal(matrix.floats, anew.floats)
+        assert np.array_equal(matrix.chunks, anew.chunks)
+        assert near(connection, matrix, asked[0]) == near(connection, anew, asked[0])
+
+
 def test_ties_are_never_cut_by_the_order_of_rows(tmp_path):
     rows = np.repeat(unit(np.ones((1, 64))), 500, axis=0)
     connection = stored(tmp_path / "index.db", rows)

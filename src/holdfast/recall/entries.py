@@ -8,7 +8,7 @@ behind, what its journals say since counts as well (`unindexed`).
 
 from __future__ import annotations
 
-from _thread import allocate_lock
+from _thread import _local, allocate_lock
 
 from ..errors import HoldfastError
 from ..model.moment import millis
@@ -40,7 +40,7 @@ class Reader:
         self._cache: dict[str, Entry] = {}
         self._version = -1
         self.hits = self.misses = 0
-        self.damaged = 0  # entries that did not read back
+        self._mine = _local()  # what each thread came upon
         self._left_out: tuple[int, dict[Scope, int]] = (-1, {})
 
     def after_fork(self) -> None:
@@ -123,7 +123,7 @@ class Reader:
         try:
             journal = Unindexed(self._journal, whole(scope.agent), *late)
         except HoldfastError:
-            self.damaged += len(known)
+            self._miss(len(known))
             return {}
         found = [entry for id in ids if (entry := journal.now(id, known.get(id))) is not None]
         return {entry.id: entry for entry in found if _sees(scope, entry) and (every or journal.shows(entry))}
@@ -139,8 +139,16 @@ class Reader:
             self._index.refresh(scope, _WAIT_MS)
             again = self._index.locate(scope, [place.id for place in lost], every)
             found.update(self._journal.fetch(scope, again.values()))
-            self.damaged += sum(place.id not in found for place in lost)
+            self._miss(sum(place.id not in found for place in lost))
         return {id: found[id] for id in ids if id in found}
+
+    @property
+    def damaged(self) -> int:
+        """How many entries did not read back for this thread: an answer counts those that it came upon itself."""
+        return getattr(self._mine, "damaged", 0)
+
+    def _miss(self, entries: int) -> None:
+        self._mine.damaged = self.damaged + entries
 
     def left_out(self, scope: Scope) -> int:
         """How many entries no search in this scope can find, damaged or lost; found out once a version of the index."""

@@ -56,3 +56,30 @@ def test_what_was_amended_while_another_thread_read_it_is_read_again(memory):
 
     while_one_has_read(memory, entry.id, act)
     assert memory.get(entry.id).text == "the colour is blue"
+
+
+def test_a_search_reports_no_damage_that_another_thread_came_upon(memory, tmp_path):
+    theirs = memory.add("the colour is red", user="ben", session="theirs")
+    memory.add("the colour is blue", user="ana", session="mine")
+    memory.sync()
+    journal = tmp_path / "home" / "agents" / "main" / "sessions" / theirs.session_id / "memory.jsonl"
+    fetch, found = memory.store.journal.fetch, []
+
+    def read_theirs():
+        journal.write_bytes(journal.read_bytes().replace(b"is red", b"is rEd"))
+        found.append(memory.store.reader.one(memory.scope(user="ben"), theirs.id))
+
+    def meanwhile(*given):
+        if threading.current_thread() is threading.main_thread():
+            other = threading.Thread(target=read_theirs)
+            other.start()
+            other.join()
+        return fetch(*given)
+
+    memory.store.journal.fetch = meanwhile
+    result = memory.search("colour", user="ana")
+    assert found
+    assert set(found) == {None}
+    assert ([hit.entry.text for hit in result], result.degraded) == (["the colour is blue"], None)
+    memory.store.journal.fetch = fetch
+    assert memory.search("colour", user="ben").degraded.startswith("1 damaged")

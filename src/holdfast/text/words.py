@@ -13,7 +13,7 @@ import re
 from ..errors import Invalid
 from ..model.query import Words
 from .content import searchable as searchable
-from .joined import PATTERN, is_name, parts_of
+from .joined import MOST_TOGETHER, PATTERN, is_name, parts_of
 from .stopwords import COMMON, PARTICLES, STOP, named
 
 TYPE_CHECKING = False
@@ -91,10 +91,11 @@ def both_ends(found: Sequence[Item], most: int) -> Sequence[Item]:
 class _Found:
     """Collects the words of one question in order, each once."""
 
-    __slots__ = ("_names", "globs", "letters", "prefixes", "stopped", "terms")
+    __slots__ = ("_names", "_room", "globs", "letters", "prefixes", "stopped", "terms")
 
     def __init__(self, names: frozenset[str]) -> None:
         self._names = names  # stop words that are names in this question
+        self._room = MOST_TOGETHER  # for parts of joined names
         self.terms: dict[str, None] = {}
         self.letters: dict[str, None] = {}
         self.stopped: dict[str, None] = {}
@@ -102,9 +103,11 @@ class _Found:
         self.globs: dict[str, None] = {}
 
     def take(self, piece: str) -> None:
-        """What is written in one is looked for so, and by its words; numbers alone are nothing without the others."""
+        """What is written in one is looked for so, and by its words; numbers alone are nothing without the others.
+        Where there is no room left for a name, its words are all that is looked for."""
         parts = parts_of(piece)
-        if is_name(piece, parts):
+        if is_name(piece, parts) and (piece in self.terms or len(parts) <= self._room):
+            self._room -= 0 if piece in self.terms else len(parts)
             self.terms[piece] = None
             parts = [part for part in parts if not part.isdigit()]
         for part in parts:

@@ -3,7 +3,7 @@
 import pytest
 
 import holdfast
-from holdfast.text.joined import MOST_PARTS
+from holdfast.text.joined import MOST_PARTS, MOST_TOGETHER, is_joined, parts_of
 from holdfast.text.words import words
 
 
@@ -50,3 +50,17 @@ def test_thousands_of_words_written_in_one_are_no_name_and_looked_for_one_by_one
     long = "/".join(f"part{number}" for number in range(MOST_PARTS))
     assert long in words(long).terms
     assert words(f"{long}/beyond").terms == (*long.split("/"), "beyond")
+
+
+def test_names_are_looked_for_as_such_while_their_words_are_not_too_many_together():
+    names = ["/".join(["1"] * count) for count in range(2, 32)]
+    found = [term for term in words(" ".join(names)).terms if is_joined(term)]
+    assert found == names[: len(found)]
+    assert len(found) > 8
+    assert sum(len(parts_of(name)) for name in found) <= MOST_TOGETHER
+    assert words(" ".join([*names, "src/auth"])).terms[-2:] == ("src", "auth")
+
+
+def test_a_name_that_is_said_again_takes_no_more_room():
+    names = [f"/usr/lib/{name}.py" for name in "abcdefghijklmno"]
+    assert [term for term in words(" ".join(names * 3)).terms if is_joined(term)] == [name[1:] for name in names]

@@ -11,6 +11,7 @@ import re
 from ..errors import Invalid
 from ..model.entry import ROLES
 from ..model.ids import AGENT, ENTRY_ID, OLDER_ID
+from ..model.shape import CONTROL, PATH_LENGTH
 from .rules import MARK
 
 TYPE_CHECKING = False
@@ -22,11 +23,9 @@ if TYPE_CHECKING:
 TAG = r"[a-z0-9][a-z0-9_.:-]{0,63}\Z"
 MEMORY_KEY = r"[a-z][a-z0-9_]{0,63}\Z"
 PROVENANCE = r"(?:user|agent|file|web|(?:tool|import):[\w.:/@+-]{1,128})\Z"
-_CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]"
 MOST_TAGS = 64
 MOST_REFERENCES = 256
 USER_LENGTH = 256
-PATH_LENGTH = 4096
 SESSION_KEY_LENGTH = 1024
 MEMORY_LENGTH = 2_000
 SHORT_LENGTH = 256
@@ -65,7 +64,7 @@ def line(given: Any, field: str, most: int, what: str = "") -> str:
     found = text(given, field)
     if not 1 <= len(found) <= most or not found.strip():
         raise broken(field, f"must have 1 to {most} characters, has {len(found)}{what}", most=most)
-    if not found.isprintable() and re.search(_CONTROL, found):
+    if not found.isprintable() and re.search(CONTROL, found):
         raise broken(field, "must not contain control characters or line breaks")
     return found
 

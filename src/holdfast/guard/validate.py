@@ -10,6 +10,7 @@ from __future__ import annotations
 from ..model.entry import AMENDABLE, SCOPES, TYPES, Draft
 from ..model.ids import entry_id as new_id
 from ..model.moment import iso, parse
+from ..model.shape import PATH_LENGTH
 from . import content as contents
 from . import fields as rules
 from .content import metadata
@@ -144,7 +145,7 @@ def _captured(named: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, An
     if named.get("tool") is not None:
         found["tool"] = rules.line(named["tool"], "tool", _TOOL_LENGTH)
     if named.get("path") is not None:
-        found["path"] = rules.line(named["path"], "path", rules.PATH_LENGTH)
+        found["path"] = rules.line(named["path"], "path", PATH_LENGTH)
     if named.get("metadata") is not None:
         found["metadata"] = contents.metadata(named["metadata"])
     given = named.get("provenance")

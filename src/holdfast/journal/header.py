@@ -7,7 +7,7 @@ changed in place.
 
 from __future__ import annotations
 
-from ..model.card import Card
+from ..model.card import Card, workspace_of
 from ..model.shape import is_header
 from ..model.value import FrozenDict, Value
 from .line import HEADER_VERSION, decoded, is_newer, sealed
@@ -97,7 +97,7 @@ def rebuilt_card(header: Header, journal: str) -> Card | None:
         return None
     return Card(
         id=journal, kind=header.kind or "session", key=header.key, user_id=header.user_id,
-        workspace=header.workspace, created_at=header.created_at, extra=_REBUILT,
+        workspace=workspace_of(header.workspace), created_at=header.created_at, extra=_REBUILT,
     )  # fmt: skip
 
 
@@ -105,7 +105,7 @@ def guessed_card(journal: str, entry: Mapping[str, Any], created_at: str) -> Car
     """The card where neither card nor header can be read: what the first good entry says, as far as there is one."""
     kind = {"s": "session", "u": "user"}.get(journal[0], "global")
     return Card(
-        id=journal, kind=kind, user_id=entry.get("user_id"), workspace=entry.get("workspace"),
+        id=journal, kind=kind, user_id=entry.get("user_id"), workspace=workspace_of(entry.get("workspace")),
         created_at=created_at, extra=_REBUILT,
     )  # fmt: skip
 

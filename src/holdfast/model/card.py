@@ -7,6 +7,7 @@ counts live. Overrides that the session did not set are absent, never copied fro
 
 from __future__ import annotations
 
+from .shape import is_path
 from .value import FrozenDict, Value
 
 TYPE_CHECKING = False
@@ -52,11 +53,17 @@ class Card(Value):
 def card_from(data: dict[str, Any]) -> Card:
     """The card that a parsed `metadata.json` holds; unknown fields are kept."""
     known = {name: data[name] for name in Card._fields if name in data and name != "extra"}
+    known["workspace"] = workspace_of(known.get("workspace"))
     for name in ("decay_config", "compaction_config", "preferences", "statistics"):
         known[name] = FrozenDict(known.get(name) or {})
     known.setdefault("id", data.get("session_id"))
     extra = {k: v for k, v in data.items() if k not in Card._fields and k != "session_id"}
     return Card(**known, extra=FrozenDict(extra))
+
+
+def workspace_of(given: str | None) -> str | None:
+    """What a file names as a session's workspace; none if no caller could, or nobody could ask within the session."""
+    return given if given is not None and is_path(given) else None
 
 
 _COUNTED = ("conversations", "decisions", "findings", "preferences")  # shown even when there are none (A036)

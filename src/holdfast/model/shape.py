@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     Kinds = dict[str, Callable[[Any], bool]]
 
+CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]"  # compiled by those few who meet one
+PATH_LENGTH = 4096
 _LAST_SEQ = 2**63 - 1  # what an index can hold
 _LEVELS = 64  # of JSON: four times what a guard lets in, and far from what a reader can take
 _is_stamp = re.compile(
@@ -69,6 +71,12 @@ def is_header(record: Mapping[str, Any]) -> bool:
 def is_card(record: Mapping[str, Any]) -> bool:
     """Whether this tells of a journal what a card has to tell."""
     return _is_made_of(record, _CARD, ("created_at",))
+
+
+def is_path(value: str) -> bool:
+    """Whether a text can be a path, as callers have to give one."""
+    sized = 1 <= len(value) <= PATH_LENGTH and bool(value.strip())
+    return sized and (value.isprintable() or not re.search(CONTROL, value))
 
 
 def is_tombstone(record: Mapping[str, Any]) -> bool:

@@ -7,6 +7,7 @@ import shutil
 import pytest
 
 import holdfast
+from holdfast.journal.header import guessed_card
 
 
 @pytest.fixture
@@ -184,3 +185,24 @@ def test_a_journal_in_which_nothing_is_good_goes_with_its_user(memory):
     memory.sync()
     memory.forget(user="*")
     assert still_says(memory.home, b"elephants") == []
+
+
+NO_PATHS = ["", " ", "/w" * 3_000, "/w\n"]
+
+
+@pytest.mark.parametrize("workspace", NO_PATHS, ids=lambda text: repr(text[:4]))
+def test_a_workspace_that_is_none_counts_as_none_and_costs_no_other_value_of_the_card(memory, workspace):
+    change(memory, workspace=workspace, title="a title")
+    memory.sync()
+    assert [item.text for item in memory.context("elephants", session="closed").items] == ["elephants"]
+    added = memory.add("rhinos", session="closed")
+    assert added.workspace is None
+    assert memory.load_session("closed").card.title == "a title"
+    assert texts(memory, "rhinos", session="closed") == ["rhinos"]
+    assert memory.verify()["problems"] == []
+
+
+@pytest.mark.parametrize("workspace", NO_PATHS, ids=lambda text: repr(text[:4]))
+def test_nor_does_it_count_where_a_card_is_guessed_from_an_entry(workspace):
+    assert guessed_card("sess_20260101_aaaaaa", {"user_id": "ana", "workspace": workspace}, "").workspace is None
+    assert guessed_card("sess_20260101_aaaaaa", {"user_id": "ana", "workspace": "/w"}, "").workspace == "/w"

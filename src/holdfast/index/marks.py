@@ -124,21 +124,24 @@ class Burst:
 
 
 class Levels:
-    """Journals that were seen level in one database, with the sizes that their files had then."""
+    """Journals that were seen level in one database, with the sizes that their files had then. Threads may share it."""
 
     def __init__(self) -> None:
-        self._base: Database | None = None
-        self._sizes: dict[str, Size | None] = {}
+        self._seen: tuple[Database | None, dict[str, Size | None]] = (None, {})  # replaced at once, or they would mix
 
     def note(self, base: Database, sizes: dict[str, Size | None]) -> None:
         """The rows of these journals have all that files of these sizes hold."""
-        if base is not self._base or len(self._sizes) > _MOST_LEVELS:
-            self._base, self._sizes = base, {}
-        self._sizes.update(sizes)
+        held, known = self._seen
+        if base is not held or len(known) > _MOST_LEVELS:
+            known = {}
+            self._seen = base, known
+        known.update(sizes)
 
     def knows(self, base: Database, journal: str) -> bool:
-        return base is self._base and journal in self._sizes
+        held, known = self._seen
+        return base is held and journal in known
 
     def has(self, base: Database, journal: str, size: Size | None) -> bool:
         """Whether the journal was level when its files had just this size."""
-        return self.knows(base, journal) and self._sizes[journal] == size
+        held, known = self._seen
+        return base is held and journal in known and known[journal] == size

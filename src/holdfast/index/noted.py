@@ -25,17 +25,18 @@ class Noted:
     """The notes of one index. Threads may share it: notes of another state replace these, and are never among them."""
 
     def __init__(self) -> None:
-        self._at = -1
-        self._known: dict[str, dict[Hashable, Any]] = {}
+        self._notes: tuple[int, dict[str, dict[Hashable, Any]]] = (-1, {})  # of which state; replaced at once
 
     def of(self, live: Live, kind: str, keys: Iterable[Hashable], ask: Ask) -> dict[Hashable, Any]:
         """What is known of these keys and others; None for one of which there is nothing to know."""
         version = live.lately()
-        if version != self._at:
-            self._at, self._known = version, {}
-        known = self._known.setdefault(kind, {})
+        state, notes = self._notes
+        if version != state:
+            notes = {}
+            self._notes = version, notes
+        known = notes.setdefault(kind, {})
         if len(known) > _MOST:
-            known = self._known[kind] = {}
+            known = notes[kind] = {}
         unknown = [key for key in keys if key not in known]
         if unknown:
             found = live.ask(lambda c: ask(c, unknown))

@@ -103,11 +103,12 @@ _made: dict[str, _Several] = {}
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
-    if pattern not in _patterns:
+    made = _patterns.get(pattern)
+    if made is None:
         if len(_patterns) > 200:
             _patterns.clear()
-        _patterns[pattern] = re.compile(source(_bounded(pattern)) + r"\Z")
-    return _patterns[pattern]
+        made = _patterns[pattern] = re.compile(source(_bounded(pattern)) + r"\Z")
+    return made
 
 
 def source(pattern: str) -> str:

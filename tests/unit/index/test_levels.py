@@ -6,6 +6,7 @@ import threading
 
 from holdfast.disk import Disk
 from holdfast.index.marks import MOST_KEPT, Levels
+from holdfast.index.noted import Noted
 from holdfast.model.replay import Size
 
 SMALL = Size(entries=1, tombstones=0, inode=1, changed=1, card_changed=1)
@@ -25,6 +26,56 @@ def test_another_database_knows_nothing():
     levels = Levels()
     levels.note(object(), {"a": SMALL})
     assert not levels.knows(object(), "a")
+
+
+def looked_at_after_every_change(kind, look):
+    """One of this kind at which another thread looks whenever an attribute of it was set."""
+
+    class Looked(kind):
+        def __setattr__(self, name, value):
+            super().__setattr__(name, value)
+            if looking:
+                seen.append(look(self))
+
+    seen, looking = [], []
+    made = Looked()
+    looking.append(True)
+    return made, seen
+
+
+def test_what_was_level_in_one_database_is_at_no_moment_so_in_another():
+    old, new = object(), object()
+    levels, seen = looked_at_after_every_change(Levels, lambda levels: levels.has(new, "a", SMALL))
+    levels.note(old, {"a": SMALL})
+    levels.note(new, {"b": SMALL})
+    assert seen
+    assert not any(seen)
+
+
+class Stated:
+    """An index in a state, with which it answers whatever is asked."""
+
+    def __init__(self, state):
+        self._state = state
+
+    def lately(self):
+        return self._state
+
+    def ask(self, question):
+        return question(None)
+
+    def notes(self, noted):
+        return noted.of(self, "kind", ["key"], lambda _, keys: dict.fromkeys(keys, self._state))["key"]
+
+
+def test_what_was_noted_of_one_state_is_at_no_moment_an_answer_of_another():
+    noted, seen = looked_at_after_every_change(Noted, lambda noted: Stated(2).notes(noted) if not seen else 2)
+    seen.append(2)
+    assert Stated(1).notes(noted) == 1
+    seen.clear()
+    assert Stated(2).notes(noted) == 2
+    assert seen
+    assert set(seen) == {2}
 
 
 def test_a_line_written_by_another_process_is_seen_by_the_next_answer(embedded):

@@ -36,3 +36,15 @@ def test_several_patterns_are_counted_in_one_go():
 def test_wide_and_narrow_letters_are_letters():
     assert matches("a*3", "code ＡＢＣ１２３ stands")
     assert matches("カ*", "ｶﾀｶﾅ")
+
+
+def test_a_pattern_that_another_thread_throws_away_is_made_again(monkeypatch):
+    class Emptied(dict):
+        def __contains__(self, pattern):
+            there = super().__contains__(pattern)
+            self.clear()
+            return there
+
+    monkeypatch.setattr(globs, "_patterns", Emptied())
+    for _ in range(2):
+        assert globs._compiled("d?ploy").match("deploy")

@@ -11,7 +11,7 @@ import re
 from operator import itemgetter
 
 from ..errors import Invalid
-from .entry import SCOPES
+from .entry import SCHEMA_VERSION, SCOPES
 from .moment import millis
 
 TYPE_CHECKING = False
@@ -30,22 +30,24 @@ _is_stamp = re.compile(
 ).fullmatch  # none before 1970
 _usual = itemgetter(
     "id", "timestamp", "type", "session_id", "user_id", "provenance", "checksum", "content", "scope", "seq",
-    "importance", "tags", "references", "metadata", "sensitive", "pinned",
+    "importance", "tags", "references", "metadata", "sensitive", "pinned", "schema_version",
 )  # fmt: skip
-_FIELDS = 17  # these and the version: what has so many has no other
+_FIELDS = 17  # these: what has so many has no other
 
 
 def is_usual(record: Mapping[str, Any]) -> bool:
     """Whether this is an entry of today's schema beyond doubt, and says nothing but texts."""
     try:
-        id, stamp, type, session, user, origin, sum, content, scope, seq, worth, tags, points, more, hidden, pinned = (
-            _usual(record)
-        )
+        (
+            id, stamp, type, session, user, origin, sum, content, scope, seq, worth, tags, points, more, hidden, pinned,
+            version,
+        ) = _usual(record)  # fmt: skip
         place = record.get("workspace", "")
         "".join((id, type, session, user, origin, sum, place, *tags, *points, *content.values()))  # refuses all else
         return (
             len(record) == (_FIELDS + 1 if "workspace" in record else _FIELDS) and scope in SCOPES and more == {}
-            and tags.__class__ is points.__class__ is list and seq.__class__ is int and 0 <= seq <= _LAST_SEQ
+            and tags.__class__ is points.__class__ is list and version.__class__ is seq.__class__ is int
+            and version == SCHEMA_VERSION and 0 <= seq <= _LAST_SEQ
             and worth.__class__ is float and 0.0 <= worth <= 1.0 and hidden is pinned is False
             and _is_stamp(stamp) is not None
         )  # fmt: skip

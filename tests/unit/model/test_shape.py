@@ -49,6 +49,7 @@ WRONG = [
     *[("content", value) for value in ("a", 5, ["a"])], *[("metadata", value) for value in ("a", 5, ["a"])],
     *[(name, value) for name in ("tags", "references") for value in ("abc", 5, {"a": 1}, [5], ["a", None])],
     *[(name, value) for name in ("sensitive", "pinned", "compacted") for value in (0, 1, "yes", [])],
+    *[("schema_version", value) for value in (True, 1.0, "1", None)],
     *[("seq", value) for value in (-1, 2**70, 1.0, "1", True)],
     *[("importance", value) for value in ("0.5", True, [], float("inf"), 10**400, 1e308, -1e308)],
     ("scope", "everywhere"), ("timestamp", "yesterday"), ("timestamp", "2026-01-10T14:23:45"), ("timestamp", ""),

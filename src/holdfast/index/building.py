@@ -74,9 +74,10 @@ class Builder:
         """Whether it was built; False if it was taken away meanwhile."""
         path = self._generations.path(name)
         sign = sign_of(self._marks, self._journal, scope)  # first of all: marks are relied on from here on
+        others = self._generations.others()
         connection, made = self._begin(path)
         try:
-            self._fill(connection, scope, sign, progress)
+            self._fill(connection, scope, {"boot": boot_id(), "marks": sign, "others": others}, progress)
             log_from_now_on(connection)
             if furnish is not None:
                 furnish(connection, progress)
@@ -109,7 +110,9 @@ class Builder:
                 raise
             raise Swept("the new generation vanished while it was made") from error
 
-    def _fill(self, connection: apsw.Connection, scope: Scope, sign: str, progress: Progress | None) -> None:
+    def _fill(
+        self, connection: apsw.Connection, scope: Scope, seen: dict[str, str], progress: Progress | None
+    ) -> None:  # fmt: skip
         names = list(self._journal.journals(scope))
         connection.execute("BEGIN IMMEDIATE")
         note_chunking(connection, self._chunking)
@@ -124,8 +127,8 @@ class Builder:
             if progress is not None:
                 progress(done, len(names))
         self._recalled.read(connection, self._clock.now())
-        for key, value in (("boot", boot_id()), ("marks", sign), ("built_at", str(self._clock.now()))):
-            connection.execute("INSERT OR REPLACE INTO meta VALUES(?,?)", (key, value))
+        facts = {**seen, "built_at": str(self._clock.now())}
+        connection.executemany("INSERT OR REPLACE INTO meta VALUES(?,?)", facts.items())
         commit(connection, work)
 
     def _finish(self, connection: apsw.Connection, scope: Scope) -> None:

@@ -59,9 +59,17 @@ class Generations:
         name = self.current()
         return name is not None and os.path.exists(self.path(name))
 
-    def shared(self) -> bool:
-        """Whether another version of Holdfast keeps an index here too."""
-        return any(not line.startswith(f"v{VERSION}-") for line in self._names())
+    def others(self) -> str:
+        """The files of other versions that keep an index here, by stat: what was written since, one of them may have
+        indexed, and taken away the mark that it had."""
+        files = [self.path(line) + end for line in self._names() if self._is_foreign(line) for end in ("", "-wal")]
+        return " ".join(stamp for file in files if (stamp := _stamp(file)))
+
+    def _is_kept(self, name: str) -> bool:
+        return os.path.exists(os.path.join(self.folder, name))
+
+    def _is_foreign(self, name: str) -> bool:
+        return not name.startswith(f"v{VERSION}-")
 
     def path(self, name: str) -> str:
         return os.path.join(self.folder, name, "index.db")
@@ -81,7 +89,7 @@ class Generations:
 
     def flip(self, name: str) -> None:
         """Make a built generation the live one."""
-        others = [line for line in self._names() if not line.startswith(f"v{VERSION}-")]
+        others = [line for line in self._names() if self._is_foreign(line) and self._is_kept(line)]
         data = ("\n".join([*others, name]) + "\n").encode()
         try:
             write_atomic(self._disk, self._pointer, data)
@@ -97,12 +105,16 @@ class Generations:
 
     def foreign(self) -> list[str]:
         """Generations of other versions of Holdfast."""
-        return [name for name in self.all() if not name.startswith(f"v{VERSION}-")]
+        return [name for name in self.all() if self._is_foreign(name)]
 
     def sweep(self, now_s: float) -> None:
         """Remove old generations; those of other versions only after a week without use."""
         for name in self.unbuilt():
             self.discard(name)
+        self.sweep_foreign(now_s)
+
+    def sweep_foreign(self, now_s: float) -> None:
+        """Remove what an earlier version has left behind."""
         for name in self.foreign():
             if name not in self._names() or now_s - self._used(name) > _KEEP_FOREIGN_S:
                 self.discard(name)
@@ -137,3 +149,11 @@ class Generations:
     def drop(self, name: str) -> None:
         """Remove a generation's directory, whatever lies there."""
         clear(self._disk, os.path.join(self.folder, name))
+
+
+def _stamp(path: str) -> str | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return f"{found.st_ino}:{found.st_size}:{found.st_mtime_ns}"

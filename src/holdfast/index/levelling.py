@@ -243,6 +243,7 @@ class Levelled(WithVectors):
 
     def _compare(self) -> int:
         self._compared = time.monotonic()
+        others = self.generations.others()
         try:
             base = self.live.ready()
             sign, changed = self._marked_anew()
@@ -253,7 +254,8 @@ class Levelled(WithVectors):
             self.live.sign = None  # nothing can be noted here: what was seen holds for this process
             return len(changed)
         if self.live.typed(lambda: self._catch_up(BUILD_WAIT_MS)) == 0:
-            self.live.alone(self.lock, "note the boot", lambda c: self._note_level(c, base, sign))
+            self.live.alone(self.lock, "note the boot", lambda c: self._note_level(c, base, sign, others))
+            self.generations.sweep_foreign(time.time())
         return len(changed)
 
     def _marked_anew(self) -> tuple[str | None, list[str]]:
@@ -269,10 +271,10 @@ class Levelled(WithVectors):
             self.marks.put(name)
         return sign, changed
 
-    def _note_level(self, connection: apsw.Connection, base: Database, sign: str) -> None:
+    def _note_level(self, connection: apsw.Connection, base: Database, sign: str, others: str) -> None:
         """Whatever has no mark is level, if this is still the generation that was compared."""
         if self.live.opened is base:
-            facts = [("boot", boot_id()), ("marks", sign)]
+            facts = [("boot", boot_id()), ("marks", sign), ("others", others)]
             connection.executemany("INSERT OR REPLACE INTO meta VALUES(?, ?)", facts)
             self.live.sign = sign
 

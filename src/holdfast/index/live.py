@@ -119,11 +119,13 @@ class Live:
         return base
 
     def _greet(self, connection: apsw.Connection) -> None:
-        """After a restart of the machine, marks may have been lost with the page cache: compare all."""
-        found = dict(ask_all(connection, "SELECT key, value FROM meta WHERE key IN ('boot', 'marks')"))
+        """After a restart of the machine, marks may have been lost with the page cache, and another version may have
+        taken some away: compare all."""
+        found = dict(ask_all(connection, "SELECT key, value FROM meta WHERE key IN ('boot', 'marks', 'others')"))
         if "boot" not in found:
             raise Damaged("never finished")
-        self.stale = self.stale or found["boot"] != boot_id() or self._generations.shared()
+        self.stale = self.stale or found["boot"] != boot_id()
+        self.stale = self.stale or found.get("others", "") != self._generations.others()
         self.sign = found.get("marks")
 
     def _replaced(self, condemned: str | None) -> Database:

@@ -3,7 +3,9 @@
 import errno
 import json
 import os
+import time
 
+from holdfast.index import SqliteIndex
 from holdfast.model.entry import Tombstone
 from holdfast.model.moment import iso
 from holdfast.model.query import Filter
@@ -79,6 +81,48 @@ def test_a_comparison_for_which_the_disk_has_no_room_is_not_taken_for_done(embed
         disk.setattr(embedded.index.marks, "put", full)
         assert [embedded.index.refresh(embedded.all, 2_000) for _ in range(3)] == [1, 1, 1]
     assert embedded.find("unindexed") == [entry.id]
+
+
+def of_another_version(embedded):
+    """The index that another version of Holdfast keeps here."""
+    folder = embedded.folder / "index" / "v99-000007"
+    folder.mkdir()
+    (folder / "index.db").write_bytes(b"theirs")
+    pointer = embedded.folder / "index" / "CURRENT"
+    pointer.write_text("v99-000007\n" + pointer.read_text())
+    return folder / "index.db"
+
+
+def test_what_another_version_may_have_indexed_is_compared_and_else_nothing(embedded, monkeypatch):
+    session = embedded.session()
+    embedded.find("words")
+    theirs = of_another_version(embedded)
+    compared = []
+    every = SqliteIndex._every
+    monkeypatch.setattr(SqliteIndex, "_every", lambda index: compared.append(1) or every(index))
+    for written in (True, False, False, True, False):
+        if written:
+            entry = embedded.add(session, "words")
+            for name in marks(embedded):
+                embedded.index.marks.take_away(name)
+            theirs.write_bytes(entry.id.encode())
+        embedded.reopen()
+        assert entry.id in embedded.find("words")
+    assert len(compared) == 2
+
+
+def test_what_an_earlier_version_left_is_no_more_after_a_week(embedded):
+    embedded.add(embedded.session(), "words")
+    embedded.find("words")
+    theirs = of_another_version(embedded)
+    week = 8 * 24 * 3600
+    for path in (theirs, theirs.parent):
+        os.utime(path, (time.time() - week, time.time() - week))
+    embedded.reopen()
+    assert len(embedded.find("words")) == 1
+    assert not theirs.parent.exists()
+    embedded.index.rebuild(embedded.all)
+    assert "v99" not in (embedded.folder / "index" / "CURRENT").read_text()
 
 
 def test_rows_of_a_rewritten_journal_follow_their_lines(embedded):

@@ -108,15 +108,16 @@ class Generations:
         return [name for name in self.all() if self._is_foreign(name)]
 
     def sweep(self, now_s: float) -> None:
-        """Remove old generations; those of other versions only after a week without use."""
-        for name in self.unbuilt():
+        """Remove what is not live, for whoever holds `build.lock`; that of other versions after a week without use."""
+        half_built = [name for name in self.foreign() if name not in self._names()]
+        for name in (*self.unbuilt(), *half_built):
             self.discard(name)
         self.sweep_foreign(now_s)
 
     def sweep_foreign(self, now_s: float) -> None:
-        """Remove what an earlier version has left behind."""
+        """Remove what an earlier version has left behind; what was touched lately another one may be building."""
         for name in self.foreign():
-            if name not in self._names() or now_s - self._used(name) > _KEEP_FOREIGN_S:
+            if now_s - self._used(name) > _KEEP_FOREIGN_S:
                 self.discard(name)
 
     def discard(self, name: str) -> None:

@@ -15,6 +15,15 @@ def marks(embedded):
     return sorted(embedded.index.marks.names())
 
 
+def unmarked(embedded, session):
+    """An entry of which no index knows, and no mark tells."""
+    embedded.find("words")
+    entry = embedded.add(session, "unindexed words")
+    for name in marks(embedded):
+        embedded.index.marks.take_away(name)
+    return entry
+
+
 def test_what_another_handle_wrote_is_found_without_being_told(embedded):
     session = embedded.session()
     first = embedded.add(session, "first words")
@@ -44,33 +53,21 @@ def test_a_mark_of_a_killed_writer_is_enough_to_find_its_lines(embedded):
 
 
 def test_lost_marks_are_made_up_for_by_a_comparison(embedded):
-    session = embedded.session()
-    embedded.find("words")
-    entry = embedded.add(session, "unindexed words")
-    for name in marks(embedded):
-        embedded.index.marks.take_away(name)
+    entry = unmarked(embedded, embedded.session())
     assert embedded.find("unindexed") == []
     assert embedded.index.compare(embedded.all) == 1
     assert embedded.find("unindexed") == [entry.id]
 
 
 def test_after_a_restart_of_the_machine_all_journals_are_compared(embedded, monkeypatch):
-    session = embedded.session()
-    embedded.find("words")
-    entry = embedded.add(session, "unindexed words")
-    for name in marks(embedded):
-        embedded.index.marks.take_away(name)
+    entry = unmarked(embedded, embedded.session())
     monkeypatch.setattr("holdfast.index.live.boot_id", lambda: "another boot")
     embedded.reopen()
     assert embedded.find("unindexed") == [entry.id]
 
 
 def test_a_comparison_for_which_the_disk_has_no_room_is_not_taken_for_done(embedded, monkeypatch):
-    session = embedded.session()
-    embedded.find("words")
-    entry = embedded.add(session, "unindexed words")
-    for name in marks(embedded):
-        embedded.index.marks.take_away(name)
+    entry = unmarked(embedded, embedded.session())
     monkeypatch.setattr("holdfast.index.live.boot_id", lambda: "another boot")
     embedded.reopen()
 
@@ -102,9 +99,7 @@ def test_what_another_version_may_have_indexed_is_compared_and_else_nothing(embe
     monkeypatch.setattr(SqliteIndex, "_every", lambda index: compared.append(1) or every(index))
     for written in (True, False, False, True, False):
         if written:
-            entry = embedded.add(session, "words")
-            for name in marks(embedded):
-                embedded.index.marks.take_away(name)
+            entry = unmarked(embedded, session)
             theirs.write_bytes(entry.id.encode())
         embedded.reopen()
         assert entry.id in embedded.find("words")
@@ -115,12 +110,15 @@ def test_what_an_earlier_version_left_is_no_more_after_a_week(embedded):
     embedded.add(embedded.session(), "words")
     embedded.find("words")
     theirs = of_another_version(embedded)
+    half_built = embedded.folder / "index" / "v99-000008"
+    half_built.mkdir()
     week = 8 * 24 * 3600
     for path in (theirs, theirs.parent):
         os.utime(path, (time.time() - week, time.time() - week))
     embedded.reopen()
     assert len(embedded.find("words")) == 1
     assert not theirs.parent.exists()
+    assert half_built.exists()  # somebody may be at it: only who holds `build.lock` knows
     embedded.index.rebuild(embedded.all)
     assert "v99" not in (embedded.folder / "index" / "CURRENT").read_text()
 

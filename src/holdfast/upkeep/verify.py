@@ -145,6 +145,10 @@ class Verification:
         """Have the index read again what it misquotes; the next run says whether that helped."""
         for journal in self._misread:
             self._store.index.suspect(self._scope, journal)
+            self._note(
+                "is read into the index again; verify once more, and `holdfast reindex` if it says the same",
+                journal=journal,
+            )
         if self._misread:
             self._store.index.refresh(self._scope, _WAIT_MS)
 

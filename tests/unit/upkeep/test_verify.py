@@ -144,7 +144,9 @@ def test_an_entry_that_the_index_misquotes_is_found_and_put_right(files, damage,
     files.journal.amend(ANA, SESSION, files.add("amended", tags=("green",)).id, "ana", {"tags": ["slate"]})
     files.level().database().ask(lambda c: c.execute(f"UPDATE entries SET {damage} WHERE id='{entry.id}'").fetchall())
     found = {"what": f"the index is wrong about the entry's {name}", "journal": SESSION, "id": entry.id}
-    assert verify(files.store)["problems"] == [found]
+    report = verify(files.store)
+    assert report["problems"] == [found]
+    assert [note["journal"] for note in report["notes"] if "again" in note["what"]] == [SESSION]
     assert verify(files.store)["problems"] == []
     assert files.find("blue") == files.find("words", wanted=Filter(tags_all=("blue",))) == [entry.id]
     forgetting.forget(files.store, ANA, choose(files.store, ANA, ids=[entry.id]))

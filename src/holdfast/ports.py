@@ -306,6 +306,13 @@ class Embedder(Protocol):
         """The share of a text's words that the vectors were made for, 0 to 1."""
 
 
+class Lexicon(Protocol):
+    """What an embedder may be besides: one who knows which words mean the same. Asked only where it has this."""
+
+    def alike(self, terms: Sequence[str], texts: Sequence[str]) -> NDArray[float32]:
+        """A row a text: how far its likest word means the same as each term; 0 is another thing, 1 the same."""
+
+
 class Completer(Protocol):
     """A language model for summaries and facts; never on the user's path."""
 

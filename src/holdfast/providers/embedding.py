@@ -23,6 +23,8 @@ from .registry import AUTO, LOCAL, NONE, Choice, before_threads, make, resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..config import Settings
     from ..disk import Disk
     from ..model.scope import Scope
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
 LOCK = "embedder.lock"
 TOP_UP_MS = 200
+ALIKE_MS = 200  # how long words may be compared
 LEAST_MS = 1_000  # how long a search waits for the vectors of what has none, at least
 LOAD_MS = 2_500  # how long a search waits for a model that is being loaded
 _CHANGE_WAIT_MS = 600_000
@@ -99,6 +102,15 @@ class Embedding:
         if says_something(asked):
             self.reason = f"the question says nothing to the embedder {embedder.identity}"
         return None
+
+    def alike(self, terms: Sequence[str], texts: Sequence[str]) -> list[list[float]]:
+        """A row a text: how far its likest word means the same as each term, 0..1; 0 also where nobody can tell."""
+        embedder = self._loaded
+        try:
+            found = None if embedder is None else embedder.within(ALIKE_MS).alike(terms, texts)
+        except HoldfastError:
+            found = None  # the circuit has it; the words themselves still count
+        return found or [[0.0] * len(terms) for _ in texts]
 
     def top_up(self, scope: Scope, budget_ms: int = TOP_UP_MS) -> int:
         """Spend a little on what has no vector yet; returns how many entries of the scope still lack one."""

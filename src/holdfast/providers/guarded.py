@@ -124,6 +124,22 @@ class Guarded:
     def known(self, text: str) -> float:
         return self._circuit.call(lambda: self._share(text), self.wait_ms)
 
+    def alike(self, terms: Sequence[str], texts: Sequence[str]) -> list[list[float]] | None:
+        """How far texts say each term in other words (`ports.Lexicon`); None from an embedder that cannot tell."""
+        compare = getattr(self._embedder, "alike", None)
+        if compare is None:
+            return None
+        return self._circuit.call(lambda: self._shares(compare(terms, texts), (len(texts), len(terms))), self.wait_ms)
+
+    def _shares(self, found: Any, wanted: tuple[int, int]) -> list[list[float]]:
+        import numpy as np
+
+        shares = np.asarray(found, np.float32)
+        if shares.shape != wanted or not ((shares >= 0.0) & (shares <= 1.0)).all():
+            raise ProviderFailed(f"the embedder {self.identity} did not say how far words mean the same")
+        rows: list[list[float]] = shares.tolist()
+        return rows
+
     def _share(self, text: str) -> float:
         known = self._embedder.known(text)
         if not _between(0.0, known, 1.0):

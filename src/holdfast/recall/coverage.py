@@ -2,13 +2,14 @@
 
 A hit's own part is the larger of two shares: of the question's words that stand in it, rare words and
 the name of who is meant counting more, and of its cosine above the embedder's noise floor. It is
-weighed by how well the best hits answer the question at all, and by how much of the question this store
-knows, so that a question about something else finds nothing worth injecting even where single words match.
+weighed by how well the best hits answer the question at all, if in other words, and by how much of the question this
+store knows, so that a question about something else finds nothing worth injecting even where single words match.
 """
 
 from __future__ import annotations
 
 import math
+from itertools import repeat
 
 from ..model.moment import millis
 from ..model.value import Value
@@ -48,6 +49,8 @@ SMALL = 500  # chunks of a store that is half way from small to large: a small o
 LEAST = 3  # what a sentence that asks is held to be worth at least, in rarest words: "Any tips?" is answered everywhere
 MAIN = 0.5  # share of a prompt's worth that a sentence is held to have at least, if it does not ask
 STRANGE = 0.6  # what is left of a score where no word of the question is known: vectors find without words, too
+ALONE = 1.06  # what words are worth where no vector can speak for a hit: 95 % of evidence should pass there, too
+TOGETHER = 0.3  # what two words are worth besides that stand together as in the question, in the rarer one's worth
 
 
 class _Part:
@@ -66,6 +69,18 @@ class _Part:
         if self._begun:
             held += BEGUN * sum(weight for words, weight in self._begun if any(word <= stems for word in words))
         return held
+
+
+class Read:
+    """An entry as it was looked through: the text that matched, its stems, and the share of the question in them."""
+
+    __slots__ = ("said", "share", "stems")
+
+    def __init__(self, said: str, stems: set[str], share: float) -> None:
+        self.said, self.stems, self.share = said, stems, share
+
+
+UNREAD = Read("", set(), 0.0)
 
 
 class Coverage:
@@ -92,6 +107,12 @@ class Coverage:
         self._name = NAME * rarest
         self._speaks = speaks_of(question.names)
         self._all = self._part(must, weights, instead)
+        self._rarest = rarest
+        self._terms = [
+            (term, frozenset(self._stems(term)), weights[term])
+            for term in must
+            if term.isalpha() and term not in instead
+        ]
         self._loose = [(frozenset(self._stems(word)), LOOSE * weights[word]) for word in (*may, *asked.letters)]
         self._kinds = {
             kind: {stem for term in asked.terms if term in KINDS[kind] for stem in self._stems(term)}
@@ -117,16 +138,20 @@ class Coverage:
         ]  # fmt: skip
         return _Part(plain, begun)
 
-    def words(self, entry: Entry | None, span: tuple[int, int] | None = None) -> float:
+    def read(self, entry: Entry | None, span: tuple[int, int] | None = None) -> Read:
         """The share that is held in words, of a long text by the span that matched; no entry holds nothing."""
         if entry is None:
-            return 0.0
+            return UNREAD
         said, beside = searchable_text(entry.content), " ".join((*entry.tags, entry.key or "", entry.path or ""))
         near = said[span[0] : span[1]] if span is not None else said  # somewhere in a book stands every word
         stems = set(self._stems(searchable(f"{near} {beside}")))
         stems |= self._kinds.get(entry.type, set())  # a decision need not say that it was decided
+        return Read(near, stems, self._share(entry, stems, (near, f"{said} {beside}")))
+
+    def _share(self, entry: Entry, stems: set[str], texts: tuple[str, str]) -> float:
+        near, whole = texts
         held = self._all.held(stems)
-        held += sum(weight for pattern, weight in self._globs if matches(pattern, f"{said} {beside}"))
+        held += sum(weight for pattern, weight in self._globs if matches(pattern, whole))
         if self._authors and self._speaks(near):
             held += self._name
         loose = _held(self._loose, stems)
@@ -136,6 +161,14 @@ class Coverage:
             loose += self._dated
         share = min(1.0, (held + loose) / (self._whole + loose))
         return max(share, *(part.held(stems) / worth for part, worth in self._sentences)) if self._sentences else share
+
+    def lacking(self, stems: set[str]) -> dict[str, float]:
+        """Words of the question that these are not, with the share of the question that each is."""
+        return {term: worth / self._whole for term, stem, worth in self._terms if not stem <= stems}
+
+    def together(self, worth: float) -> float:
+        """The share that words are worth besides where they stand together, given in rarest words."""
+        return TOGETHER * worth * self._rarest / self._whole
 
     def _of_that_day(self, entry: Entry) -> bool:
         return bool(self._dates) and dated(self._dates, millis(entry.timestamp)) == 1.0
@@ -152,6 +185,7 @@ class Parts(Value):
     nearness: float  # cosine above the noise floor, 0..1
     cosine: float
     span: tuple[int, int] | None = None  # where in its text; None: all of it
+    read: Read = UNREAD
 
     @property
     def own(self) -> float:
@@ -162,26 +196,26 @@ class Scoring:
     """Scores hits of one search; `settle` with the best of them first."""
 
     def __init__(self, store: Store, scope: Scope, question: Question, found: Candidates) -> None:
-        self._store, self._scope, self._floor = store, scope, found.floor
+        self._store, self._scope, self._found = store, scope, found
         self._coverage = Coverage(store, question, found.rarity, found.instead)
         self._answered = 0.0
         self.settled = False
 
     def parts(self, found: Sequence[tuple[Row, Entry]]) -> list[Parts | None]:
         """What speaks for each hit; None where neither a word nor its vector nor who said it does, and it is no hit."""
-        held = [self._coverage.words(entry, row.span) for row, entry in found]
-        before = self._before([row for (row, _), words in zip(found, held, strict=True) if not words])
+        reads = [self._coverage.read(entry, row.span) for row, entry in found]
+        before = self._before([row for (row, _), read in zip(found, reads, strict=True) if not read.share])
         return [
-            self._spoken(row, entry, words or BEFORE * self._coverage.words(before.get(row.id)))
-            for (row, entry), words in zip(found, held, strict=True)
+            self._spoken(row, entry, read, read.share or BEFORE * self._coverage.read(before.get(row.id)).share)
+            for (row, entry), read in zip(found, reads, strict=True)
         ]
 
-    def _spoken(self, row: Row, entry: Entry, words: float) -> Parts | None:
-        nearness, name = calibrated(row.cosine, self._floor), self._coverage.name(entry)
+    def _spoken(self, row: Row, entry: Entry, read: Read, words: float) -> Parts | None:
+        nearness, name = calibrated(row.cosine, self._found.floor), self._coverage.name(entry)
         if words <= 0.0 and nearness <= 0.0 and not name:
             return None
         named = min(1.0, words + name) if words or nearness else 0.0  # a name alone answers nothing
-        return Parts(coverage=named, nearness=nearness, cosine=row.cosine or 0.0, span=row.span)
+        return Parts(coverage=named, nearness=nearness, cosine=row.cosine or 0.0, span=row.span, read=read)
 
     def _before(self, rows: Sequence[Row]) -> dict[str, Entry]:
         """The turn before each, if it is one that asks: then this may be the answer, which holds other words."""
@@ -194,10 +228,31 @@ class Scoring:
 
     def settle(self, best: Sequence[Parts]) -> None:
         """How well the question is answered at all: the most covered and the nearest of the best hits."""
-        covered = max((part.coverage for part in best), default=0.0)
+        covered = max(map(min, self._covered(best), repeat(1.0)), default=0.0)
         nearest = max((part.nearness for part in best), default=0.0)
         answered = max(covered, (covered + NEAR * nearest) / (1 + NEAR))
-        self._answered, self.settled = answered * self._coverage.known, True
+        alone = ALONE if self._found.mode == "keyword" else 1.0
+        self._answered, self.settled = min(1.0, alone * answered) * self._coverage.known, True
+
+    def _covered(self, best: Sequence[Parts]) -> list[float]:
+        """How much of the question each holds, also by words that mean the same, and by those that stand together."""
+        beside = self._found.sought.held([part.read.said for part in best])
+        return [
+            part.coverage + meant + self._coverage.together(worth)
+            for part, meant, (_, worth) in zip(best, self._meant(best), beside, strict=True)
+        ]
+
+    def _meant(self, best: Sequence[Parts]) -> list[float]:
+        """The share of the question that each lacks in words and says in others; nothing where nobody can tell."""
+        lacking = [self._coverage.lacking(part.read.stems) for part in best]
+        terms = list(dict.fromkeys(term for one in lacking for term in one))
+        if not terms or self._found.mode == "keyword":
+            return [0.0] * len(best)
+        alike = self._store.embedding.alike(terms, [part.read.said for part in best])
+        return [
+            sum(like * one.get(term, 0.0) for term, like in zip(terms, likes, strict=True))
+            for one, likes in zip(lacking, alike, strict=True)
+        ]
 
     @property
     def most(self) -> float:

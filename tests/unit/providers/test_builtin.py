@@ -195,3 +195,33 @@ def test_a_table_that_is_cut_while_it_is_in_use_harms_nobody(tmp_path: Path) -> 
     path.write_bytes(Path(PATH).read_bytes())
     done = subprocess.run([sys.executable, "-c", CUT, str(path)], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
+
+
+def alike(term: str, text: str) -> float:
+    ((share,),) = EMBEDDER.alike([term], [text]).tolist()
+    return float(share)
+
+
+@pytest.mark.parametrize(
+    ("term", "text"), [("movie", "We saw a film."), ("doctor", "The PHYSICIAN called"), ("bought", "I'll buy it")]
+)
+def test_words_that_mean_the_same_are_alike(term: str, text: str) -> None:
+    assert alike(term, text) > 0.9
+
+
+@pytest.mark.parametrize(("term", "text"), [("dog", "a cat"), ("red", "blue"), ("london", "Paris"), ("house", "")])
+def test_words_for_things_of_one_kind_are_not(term: str, text: str) -> None:
+    assert alike(term, text) == 0.0
+
+
+def test_words_that_are_cut_into_pieces_are_compared_with_none() -> None:
+    assert alike("optimisticzeppelin", "an optimistic plan") == alike("optimistic", "optimisticzeppelin") == 0.0
+    assert alike("法兰克福", "法兰克福有什么") == 0.0
+
+
+def test_each_text_is_compared_with_each_term() -> None:
+    texts = ["", "We saw a film about a job", "日本", "a job"]
+    found = EMBEDDER.alike(["movie", "xqzt", "occupation"], texts)
+    assert (found > 0).tolist() == [[False] * 3, [True, False, True], [False] * 3, [False, False, True]]
+    assert EMBEDDER.alike([], texts).shape == (4, 0)
+    assert EMBEDDER.alike(["movie"], []).shape == (0, 1)

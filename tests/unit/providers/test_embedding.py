@@ -694,3 +694,20 @@ def killed_after(write, times):
 
 def raise_killed(*_arguments, **_named):
     raise Killed
+
+
+def test_words_are_compared_by_the_embedder_that_is_loaded_and_never_fail_a_search(home, embedders, monkeypatch):
+    with filled(opened(home), "alpha film", "beta") as memory:
+        compared = memory.store.embedding.alike
+        assert compared(["movie"], ["alpha film"]) == [[0.0]]  # this one knows nothing of words
+        monkeypatch.setattr(HashingEmbedder, "alike", lambda *_: [[1.0]], raising=False)
+        assert compared(["movie"], ["alpha film"]) == [[1.0]]
+        monkeypatch.setattr(HashingEmbedder, "alike", lambda *_: [["?"]])
+        assert compared(["movie"], ["alpha film"]) == [[0.0]]
+        assert memory.search("alpha movie").hits
+
+
+def test_nothing_is_loaded_to_compare_words(home, embedders):
+    with opened(home) as memory:
+        assert memory.store.embedding.alike(["movie"], ["a film"]) == [[0.0]]
+        assert embedders == []

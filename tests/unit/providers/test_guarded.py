@@ -378,3 +378,26 @@ def test_a_process_waits_at_its_end_for_what_it_gave_up_but_not_for_ever(waits, 
         [sys.executable, "-c", EXITING, str(waits), str(works)], capture_output=True, text=True, timeout=30
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, said, "")
+
+
+class Knowing(HashingEmbedder):
+    """Says of words whatever it was told to."""
+
+    def __init__(self, answer):
+        super().__init__()
+        self.alike = lambda _terms, _texts: answer
+
+
+def test_who_cannot_compare_words_is_not_asked_to():
+    assert Guarded(HashingEmbedder(), Circuit(), 1_000).alike(["movie"], ["a film"]) is None
+
+
+def test_how_far_words_mean_the_same_comes_through():
+    guarded = Guarded(Knowing(np.float32([[0.0, 1.0]])), Circuit(), 1_000)
+    assert guarded.alike(["movie", "film"], ["a film"]) == [[0.0, 1.0]]
+
+
+@pytest.mark.parametrize("answer", [None, [0.5], [[0.5, 0.5]], [[float("nan")]], [[1.5]], [[-0.1]]])
+def test_shares_of_words_that_cannot_be_are_a_failure(answer):
+    with pytest.raises(ProviderFailed, match="words mean the same"):
+        Guarded(Knowing(answer), Circuit(), 1_000).alike(["movie"], ["a film"])

@@ -198,3 +198,35 @@ def test_a_pair_that_lies_across_two_words_is_hardly_missed(memory, monkeypatch)
     assert held < coverage(memory, "法兰克福") == 1.0
     monkeypatch.setattr(scoring, "STRAY", scoring.UNSEEN)
     assert coverage(memory, "法兰克福有什么") < held - 0.1
+
+
+@pytest.fixture
+def in_words(tmp_path):
+    """Facts of one person, with vectors."""
+    said = (
+        "I work as a nurse, and the job is hard", "We saw a film about penguins", "The flat has two rooms",
+        "I play the violin on Sundays", "The car is in the garage", "Mum was born in Porto",
+    )  # fmt: skip
+    with holdfast.open(tmp_path / "home", embedder="builtin") as memory:
+        memory.add_many([{"text": text, "type": "note"} for text in said])
+        memory.sync()
+        yield memory
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [("Which movie did we watch?", "We saw a film about penguins"), ("Where is my automobile?", "The car is in")],
+)
+def test_an_answer_in_other_words_reaches_a_context(in_words, question, answer):
+    assert in_words.context(question, parts=["recall"]).items[0].snippet.startswith(answer)
+
+
+@pytest.mark.parametrize("question", ["Which opera did we hear?", "Where is my passport?", "Which tablets do I take?"])
+def test_a_question_about_a_thing_of_the_same_kind_does_not(in_words, question):
+    assert not in_words.context(question, parts=["recall"]).items
+
+
+def test_words_that_stand_together_as_in_the_question_are_worth_more(memory):
+    memory.add("The air fryer hums")
+    apart = best(memory, "fryer zeppelin air ornithologist").score
+    assert best(memory, "air fryer zeppelin ornithologist").score > 1.05 * apart

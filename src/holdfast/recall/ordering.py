@@ -11,7 +11,7 @@ from .relevance import Ranking, influence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ..model.query import Row
     from ..model.scope import Scope
@@ -24,13 +24,14 @@ RANKS = ("match", "relevance", "recent", "importance")
 class Ranked:
     """A candidate in its place: how well it matches, and what everything else does to that."""
 
-    __slots__ = ("_ranking", "_recalls", "influence", "match", "place", "row", "weight")
+    __slots__ = ("_ranking", "_recalls", "influence", "match", "place", "row")
 
-    def __init__(self, row: Row, match: float, ranking: Ranking, recalls: bool = False, place: int = -1) -> None:
+    def __init__(
+        self, row: Row, match: float, weight: float, ranking: Ranking, recalls: bool = False, place: int = -1
+    ) -> None:
         self.row, self.match, self._ranking, self._recalls = row, match, ranking, recalls
         self.place = place  # among the candidates; -1 for one that holds a word and was not ranked
-        self.weight = ranking.weight(row, recalls)
-        self.influence = influence(self.weight, ranking.influence)
+        self.influence = influence(weight, ranking.influence)
 
     @property
     def session_key(self) -> str | None:
@@ -50,20 +51,30 @@ def ranking_for(store: Store, scope: Scope, rows: Sequence[Row]) -> Ranking:
     return Ranking(store.settings, store.clock.now(), scope.workspace, store.index.sessions(scope, ids))
 
 
-def ordered(rows: Sequence[Row], match: Sequence[float], ranking: Ranking, rank: str) -> list[Ranked]:
-    """Best first."""
+def ordered(rows: Sequence[Row], match: Sequence[float], ranking: Ranking, rank: str) -> Iterator[Ranked]:
+    """Best first; each is made when it is asked for, since of some hundred candidates a search looks at twenty."""
     recalls = rank == "relevance"
-    found = [
-        Ranked(row, fits, ranking, recalls, place) for place, (row, fits) in enumerate(zip(rows, match, strict=True))
+    weights = ranking.weights(rows, recalls)
+    keyed = [
+        (-int(value * _FINE + 0.5), -row.time, row.id, place)
+        for place, (row, value) in enumerate(zip(rows, _values(rank, rows, match, weights, ranking), strict=True))
     ]
-    keyed = [(-int(_rank(rank, one) * _FINE + 0.5), -one.row.time, one.row.id, one) for one in found]
     keyed.sort()  # no two have one id
-    return [one for *_, one in keyed]
+    return (Ranked(rows[place], match[place], weights[place], ranking, recalls, place) for *_, place in keyed)
 
 
-def _rank(rank: str, one: Ranked) -> float:
+def unranked(rows: Sequence[Row], ranking: Ranking) -> Iterator[Ranked]:
+    """As they come: what holds a word and was not compared with the candidates."""
+    return (Ranked(row, 0.0, weight, ranking) for row, weight in zip(rows, ranking.weights(rows, False), strict=True))
+
+
+def _values(
+    rank: str, rows: Sequence[Row], match: Sequence[float], weights: Sequence[float], ranking: Ranking
+) -> Iterable[float]:
+    """What each row is ordered by."""
     if rank == "match":
-        return one.match * one.influence
+        most = ranking.influence
+        return [fits * influence(weight, most) for fits, weight in zip(match, weights, strict=True)]
     if rank == "relevance":
-        return min(1.0, one.match * one.weight)
-    return one.row.time if rank == "recent" else one.row.importance
+        return [min(1.0, fits * weight) for fits, weight in zip(match, weights, strict=True)]
+    return [row.time if rank == "recent" else row.importance for row in rows]

@@ -119,7 +119,9 @@ def _in_order(rows: list[Row], rank: str) -> list[str]:
 def _by_relevance(store: Store, scope: Scope, rows: list[Row]) -> list[str]:
     store.index.when_recalled(scope, rows)
     ranking = ranking_for(store, scope, rows)
-    scored = [(-round(min(1.0, ranking.weight(row)), 9), row.id) for row in rows]
+    scored = [
+        (-round(min(1.0, weight), 9), row.id) for row, weight in zip(rows, ranking.weights(rows), strict=True)
+    ]
     return [id for _, id in sorted(scored)]
 
 

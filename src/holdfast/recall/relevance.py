@@ -12,7 +12,7 @@ from ..model.moment import HOUR_MS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from ..config import Settings
@@ -54,16 +54,20 @@ class Ranking:
             "workspace": self._near if self._workspace is not None and row.workspace == self._workspace else 1.0,
         }  # fmt: skip
 
-    def weight(self, row: Row, recalls: bool = True) -> float:
-        """The product of all factors of a row but the match; boosts may take it above 1."""
-        product = row.importance * self.decay(row)
-        if recalls or self._now - row.time < self._recent_ms:
-            product *= self.recency(row, recalls)
-        if row.pinned:
-            product *= self._pin
-        if self._workspace is not None and row.workspace == self._workspace:
-            product *= self._near
-        return product
+    def weights(self, rows: Sequence[Row], recalls: bool = True) -> list[float]:
+        """The product of all factors of each row but the match; boosts may take it above 1."""
+        recent = self._now - self._recent_ms
+        found = []
+        for row in rows:
+            product = row.importance * self.decay(row)
+            if row.time > recent or (recalls and row.recalled > recent):
+                product *= self.recency(row, recalls)
+            if row.pinned:
+                product *= self._pin
+            if self._workspace is not None and row.workspace == self._workspace:
+                product *= self._near
+            found.append(product)
+        return found
 
     def decay(self, row: Row, floored: bool = True) -> float:
         """How much of an entry's importance its age has left."""

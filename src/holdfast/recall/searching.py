@@ -9,6 +9,7 @@ result means that nothing matches.
 from __future__ import annotations
 
 import time
+from itertools import islice
 from math import floor
 
 from ..errors import Invalid
@@ -25,12 +26,12 @@ from .candidates import Candidates
 from .coverage import Scoring
 from .fusion import fused
 from .lacking import reasons
-from .ordering import RANKS, Ranked, ordered, ranking_for
+from .ordering import RANKS, Ranked, ordered, ranking_for, unranked
 from .relevance import relevance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from ..model.entry import Entry
@@ -134,6 +135,7 @@ def _hits(store: Store, scope: Scope, asked: Ask, question: Question, found: Can
     patience = IN_VAIN if asked.rank == "match" else 10 * IN_VAIN
     for ranked in _ranked(store, scope, asked, found, matched):
         if asked.rank != "match" and not scoring.settled:
+            ranked = list(ranked)
             _settle(store, scope, scoring, ranked)
         for one, entry, parts in _spoken_for(store, scope, asked, scoring, ranked):
             score = _shown(min(1.0, scoring.score(parts) * one.influence))  # moved as in D19
@@ -147,25 +149,23 @@ def _hits(store: Store, scope: Scope, asked: Ask, question: Question, found: Can
     return hits[asked.offset :]
 
 
-def _ranked(store: Store, scope: Scope, asked: Ask, found: Candidates, matched: Fused) -> Iterator[list[Ranked]]:
+def _ranked(store: Store, scope: Scope, asked: Ask, found: Candidates, matched: Fused) -> Iterator[Iterable[Ranked]]:
     """The candidates in order; then, for pages beyond them, what else holds a word, in the order of the words."""
     if asked.rank == "relevance":
         store.index.when_recalled(scope, found.rows)
     yield ordered(found.rows, matched.match, ranking_for(store, scope, found.rows), asked.rank)
     most = asked.last
     while rest := found.further(most):
-        ranking = ranking_for(store, scope, rest)
-        yield [Ranked(row, 0.0, ranking) for row in rest]
+        yield unranked(rest, ranking_for(store, scope, rest))
         most *= 4
 
 
 def _spoken_for(
-    store: Store, scope: Scope, asked: Ask, scoring: Scoring, ranked: Sequence[Ranked]
+    store: Store, scope: Scope, asked: Ask, scoring: Scoring, ranked: Iterable[Ranked]
 ) -> Iterator[tuple[Ranked, Entry, Parts]]:
     """Rows read back from their journals page by page, checked once more, with what speaks for them."""
-    size, narrows = max(asked.last, SETTLED), asked.wanted.narrows
-    for start in range(0, len(ranked), size):
-        page = ranked[start : start + size]
+    size, narrows, rest = max(asked.last, SETTLED), asked.wanted.narrows, iter(ranked)
+    while page := list(islice(rest, size)):
         entries = store.reader.entries(scope, [one.row.id for one in page])
         there = [
             (one, entry)

@@ -119,14 +119,13 @@ def test_relevance_stays_within_0_and_1():
 
 
 def test_influence_moves_a_score_by_at_most_its_share():
-    best = influence(ranking().weight(row(importance=1.0, pinned=True)), 0.15)
-    worst = influence(ranking().weight(row(importance=0.0, hours=1e6)), 0.15)
-    assert best == 1.0
-    assert worst == pytest.approx(0.85)
+    best, worst = ranking().weights([row(importance=1.0, pinned=True), row(importance=0.0, hours=1e6)])
+    assert influence(best, 0.15) == 1.0
+    assert influence(worst, 0.15) == pytest.approx(0.85)
 
 
 def test_last_months_better_match_beats_todays_chatter():
-    old, new = (ranking().weight(row(hours=hours, importance=0.5)) for hours in (30 * 24, 0))
+    old, new = ranking().weights([row(hours=hours, importance=0.5) for hours in (30 * 24, 0)])
     assert 1.0 * influence(old, 0.15) > 0.8 * influence(new, 0.15)
     assert 1.0 * old < 0.8 * new
 
@@ -138,4 +137,5 @@ def test_the_weight_is_the_relevance_of_the_factors_but_for_the_match(recalls, h
     found = ranking(workspace="here")
     for workspace in ("here", "there", None):
         one = row(hours=hours, importance=0.6, pinned=pinned, workspace=workspace)
-        assert min(1.0, found.weight(one, recalls)) == pytest.approx(relevance(found.factors(one, 1.0, recalls)))
+        (weight,) = found.weights([one], recalls)
+        assert min(1.0, weight) == pytest.approx(relevance(found.factors(one, 1.0, recalls)))

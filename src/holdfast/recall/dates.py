@@ -36,6 +36,7 @@ _FORMS = tuple(
         rf"\b(?P<m>{_NAME})\b\.?,?\s+(?:of\s+)?{_YEAR}\b",
     )
 )
+_DIGIT = re.compile(r"\d")
 _NUMERIC = re.compile(rf"\b(\d{{1,2}})([./])(\d{{1,2}})\2{_YEAR}\b")
 # Without a number beside it, `may`, `march` and `mar` are mostly other words.
 _ALONE = re.compile(
@@ -76,17 +77,24 @@ class Named(Value):
 
 def named_dates(question: str, zone: str | None = None) -> list[Named]:
     """The dates in a question, most exact first, as days of the zone; each stretch of text is read once."""
+    numbered = _DIGIT.search(question) is not None  # most questions have none, and so no date but a month
+    found, rest = _with_numbers(question) if numbered else ([], question)
+    found += [Named(month=_month(hit[1])) for hit in _ALONE.finditer(rest)]
+    if numbered:
+        found += [Named(year=int(hit[1])) for hit in _BARE_YEAR.finditer(_ALONE.sub(" ", rest))]
+    there = [date for date in found if date.month is None or 1 <= date.month <= 12]
+    return there if zone is None else [date.replace(zone=zone) for date in there]
+
+
+def _with_numbers(question: str) -> tuple[list[Named], str]:
+    """Those that name a day, or a year with its month; and the question without them."""
     found: list[Named] = []
     rest = question
     for number, form in enumerate(_FORMS):
         found += [_read(number, hit) for hit in form.finditer(rest)]
         rest = form.sub(" ", rest)
     found += [date for hit in _NUMERIC.finditer(rest) for date in _numeric(hit)]
-    rest = _NUMERIC.sub(" ", rest)
-    found += [Named(month=_month(hit[1])) for hit in _ALONE.finditer(rest)]
-    found += [Named(year=int(hit[1])) for hit in _BARE_YEAR.finditer(_ALONE.sub(" ", rest))]
-    there = [date for date in found if date.month is None or 1 <= date.month <= 12]
-    return there if zone is None else [date.replace(zone=zone) for date in there]
+    return found, _NUMERIC.sub(" ", rest)
 
 
 def counted(question: str, now: int, zone: str) -> list[Named]:

@@ -18,7 +18,7 @@ from .dates import nearness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ..model.query import Row
     from .asking import Question
@@ -198,16 +198,17 @@ def talk_of(rows: Sequence[Row]) -> list[bool]:
     assisted = _assisted(rows)
     turns: dict[str | None, int] = {}
     for row in rows:
-        turns[row.session_id] = turns.get(row.session_id, 0) + 1
-    return [row.session_id not in assisted and _by_somebody(row, turns[row.session_id] > 1) for row in rows]
+        if (session := row.session_id) not in assisted:
+            turns[session] = turns.get(session, 0) + 1
+    return [row.session_id in turns and _by_somebody(row, turns[row.session_id] > 1) for row in rows]
 
 
 def _assisted(rows: Sequence[Row]) -> set[str | None]:
     """Sessions with an assistant: one that is named so, or one that is not and shows by how long it goes on."""
-    found = {row.session_id for row in rows if "assistant" in (row.role, row.author)}
+    found = {row.session_id for row in rows if row.role == "assistant" or row.author == "assistant"}
     told: dict[str | None, list[bool]] = {}
     for row in rows:
-        if row.size:
+        if row.size and row.session_id not in found:
             told.setdefault(row.session_id, []).append(row.size > PIECE)
     found.update(session for session, long in told.items() if sum(long) > TALKATIVE * len(long))
     return found
@@ -239,7 +240,8 @@ class Fused:
 
     def __init__(self, parts: Mapping[str, Column]) -> None:
         self._parts = parts
-        sums = [max(0.0, sum(values)) for values in zip(*filter(None, parts.values()), strict=True)]
+        every: Iterable[float] = map(sum, zip(*filter(None, parts.values()), strict=True))
+        sums = [total if total > 0.0 else 0.0 for total in every]
         self._best = max(sums, default=0.0) or 1.0
         self.match = scaled(sums)
 

@@ -34,14 +34,12 @@ class Sought:
 
     def held(self, texts: Sequence[str]) -> list[Held]:
         """What each text holds of them; looked for in all texts at once, which takes half the time."""
-        said = [text.lower() if text.isascii() else as_stemmed(text) for text in texts]
-        ends = list(accumulate(len(text) + len(_BETWEEN) for text in said))
-        whole = _BETWEEN.join(said)
-        bits = [0] * len(said)
+        whole, ends = _in_one(texts)
+        bits = [0] * len(ends)
         for place, (root, _) in enumerate(self._words):
-            at, text = whole.find(root), 0
+            at, text, size, number = whole.find(root), 0, len(root), root[-1].isdigit()
             while at >= 0:
-                if _amid(whole, at) or _longer(whole, at + len(root)):
+                if _amid(whole, at) or (number and _longer(whole, at + size)):
                     at = whole.find(root, at + 1)
                     continue
                 while ends[text] <= at:
@@ -49,8 +47,8 @@ class Sought:
                 bits[text] |= 1 << place
                 at = whole.find(root, ends[text])
         return [
-            (held, self._together(text, held) if held & held >> 1 else 0.0)
-            for text, held in zip(said, bits, strict=True)
+            (held, self._together(whole[start:end], held) if held & held >> 1 else 0.0)
+            for held, start, end in zip(bits, (0, *ends), ends, strict=False)
         ]
 
     def _together(self, said: str, bits: int) -> float:
@@ -76,6 +74,17 @@ class Sought:
         return worth / self._whole
 
 
+def _in_one(texts: Sequence[str]) -> tuple[str, list[int]]:
+    """All of them as stems are written, one after the other, and where the one after each begins."""
+    whole = _BETWEEN.join(texts)
+    if whole.isascii():
+        whole = whole.lower()
+    else:
+        texts = [text.lower() if text.isascii() else as_stemmed(text) for text in texts]
+        whole = _BETWEEN.join(texts)
+    return whole, list(accumulate(len(text) + len(_BETWEEN) for text in texts))
+
+
 def _root(stem: str) -> str:
     """What every form of a word begins with: the stem of `happy` is `happi`, that of `staging` is `stage`."""
     return stem[:-1] if len(stem) > 3 and stem.endswith(("i", "e")) else stem
@@ -91,13 +100,13 @@ def _begins(text: str, root: str, start: int = 0) -> int:
 
 def _amid(text: str, at: int) -> bool:
     """Whether this place is within a word."""
-    before = text[at - 1] if at else " "
+    before = text[at - 1 : at]
     return before.isalnum() and before.isascii()
 
 
 def _longer(text: str, end: int) -> bool:
-    """Whether a number goes on here: 12 is not held by 128."""
-    return text[end - 1].isdigit() and text[end : end + 1].isdigit()
+    """Whether a number that ends here goes on: 12 is not held by 128."""
+    return text[end : end + 1].isdigit()
 
 
 def _follows(text: str, first: str, second: str) -> bool:

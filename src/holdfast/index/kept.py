@@ -58,7 +58,7 @@ class Kept:
                 self._add(*read(connection, missing, self.dimensions))
             places = self._places[numbers]
             places = places[places != _ABSENT]
-            return self._chunks[places], self._rows[places]
+            return self._chunks[places], self._rows.take(places, axis=0)  # in half the time of an index
 
     def _reach(self, numbers: Numbers) -> None:
         """Have a place for the largest of them."""

@@ -188,7 +188,7 @@ class Asked:
             depth = DEEPEST
             last = _smallest(apart, min(_wide(len(there), depth), len(there)))
         close: NDArray[np.bool_] = apart <= last
-        return there[close], depth
+        return there.compress(close), depth
 
     def _lopsided(self) -> bool:
         """Whether a few of the question's numbers are worth more than all others: a bit of theirs tells little."""
@@ -207,13 +207,13 @@ class Asked:
             return places
         differing = self._matrix.bits.take(places, axis=1)
         differing ^= signs[:, None]
-        apart = np.zeros(len(places), np.uint32)
+        apart = np.zeros(len(places), np.min_scalar_type(sum(_PLANES) * 64 * len(signs)))  # half as wide, half the time
         for plane in self._planes():
-            apart <<= 1
+            apart += apart
             for row, mask in zip(differing, plane, strict=True):
                 apart += np.bitwise_count(row & mask)
         enough: NDArray[np.bool_] = apart <= _smallest(apart, depth)
-        return places[np.flatnonzero(enough)]
+        return places.compress(enough)
 
     def _planes(self) -> Bits:
         """How large the question's numbers are, beside the largest: their bits in words, those worth most first."""
@@ -299,7 +299,9 @@ def _top(numbers: Numbers, cosines: Any, limit: int) -> Scored:
     """The best `limit` and every other that ties with the last of them, best first."""
     import numpy as np
 
-    rounded = np.nan_to_num(np.round(cosines.astype(np.float64), _DECIMALS), nan=-2.0)
+    rounded = cosines.astype(np.float64).round(_DECIMALS)
+    if not np.isfinite(rounded).all():
+        rounded = np.nan_to_num(rounded, nan=-2.0)
     if limit < len(rounded):
         least = np.partition(rounded, len(rounded) - limit)[len(rounded) - limit] if limit else np.inf
         kept = np.flatnonzero((rounded >= least) & (rounded > -2.0))

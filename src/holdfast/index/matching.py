@@ -101,7 +101,9 @@ def _ranked(connection: apsw.Connection, scope: Scope, wanted: Filter, said: Tex
 def _is_loose(scope: Scope, wanted: Filter) -> bool:
     """Whether nearly all that is found in a scope passes: what a context leaves out is little."""
     open = scope.workspace is None and (scope.shared or scope.user is None)
-    return open and wanted.sensitive is not True and not wanted.replace(sensitive=None, provenance=()).narrows
+    if not open or not wanted.narrows:
+        return open
+    return wanted.sensitive is not True and not wanted.replace(sensitive=None, provenance=()).narrows
 
 
 def _looked_up(

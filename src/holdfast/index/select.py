@@ -89,6 +89,8 @@ def where_filter(wanted: Filter, where: Where) -> Where:
 
 
 def _where_fields(wanted: Filter, where: Where) -> Where:
+    if not wanted.narrows:
+        return where
     for column, values in (
         ("e.type", wanted.types), ("e.scope", wanted.scopes), ("e.role", wanted.roles),
         ("e.author", wanted.authors), ("e.key", wanted.keys), ("e.id", wanted.ids),

@@ -219,8 +219,8 @@ class SqliteIndex(Levelled):
 
     def sessions(self, scope: Scope, ids: Sequence[str]) -> dict[str, tuple[str | None, Mapping[str, Any]]]:
         noted = self._noted.of(self.live, "sessions", ids, questions.sessions)
-        found = {id: noted[id] for id in ids if noted[id] is not None}
-        return {id: (key, decay) for id, (user, key, decay) in found.items() if scope.user in (None, user)}
+        found = ((id, noted[id]) for id in ids)
+        return {id: row[1:] for id, row in found if row is not None and (scope.user is None or row[0] == scope.user)}
 
     def under_key(self, scope: Scope, key: str) -> list[str]:
         return self.live.ask(lambda c: questions.under_key(c, scope, key))

@@ -89,7 +89,16 @@ class WithVectors:
     def backlog(self, scope: Scope) -> tuple[int, int]:
         from .filling import missing
 
+        if self._noted_state()[1] is None:
+            return 0, 0
         return self.live.ask(lambda c: missing(c, scope))
+
+    def _noted_state(self) -> tuple[str | None, int | None]:
+        """See `filling.state`; every search asks twice, and as a rule nothing waits."""
+        from .filling import state
+
+        made_by, refused = self._noted.of(self.live, "vectors", [None], lambda c, _: {None: state(c)})[None]
+        return made_by, refused
 
     def not_taken(self, scope: Scope) -> int:
         from .filling import refused
@@ -102,10 +111,8 @@ class WithVectors:
         return self.live.ask(identity_of)
 
     def embed(self, scope: Scope, embedder: Embedder, budget_ms: int | None, first: int = 4) -> int:
-        from .filling import state
-
         deadline = None if budget_ms is None else time.monotonic() + budget_ms / 1000
-        made_by, refused = self._noted.of(self.live, "vectors", [None], lambda c, _: {None: state(c)})[None]
+        made_by, refused = self._noted_state()
         if made_by not in (None, embedder.identity):
             raise ProviderFailed(f"the index holds vectors of {made_by}; `holdfast reindex --embedder` changes that")
         if refused is None:

@@ -35,7 +35,7 @@ def entry_from(record: Mapping[str, Any]) -> Entry:
         fields["content"] = freeze(fields["content"])
         fields["tags"] = tuple(fields.get("tags", ()))
         fields["references"] = tuple(fields.get("references", ()))
-        fields["metadata"] = freeze(fields.get("metadata") or _NOTHING)
+        fields["metadata"] = freeze(more) if (more := fields.get("metadata")) else _NOTHING
         return Entry(**fields, checksum=checksum, extra=extra)
     except (KeyError, TypeError) as error:
         raise FormatTooNew(

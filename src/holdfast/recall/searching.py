@@ -46,6 +46,7 @@ PAGE = 25  # hits for which there are candidates, whatever page is asked for: pa
 CROWD = 50_000  # candidates where something else than the match decides: the newest may match least
 IN_VAIN = 40  # candidates in a row that score too little: no better ones follow, or hardly by another rank
 SETTLED = 10  # the best so many say how well a question is answered
+_STEPS = 10_000  # between 0 and 1, as scores are shown
 WITHOUT_VECTOR = 0.01  # share of a scope that may lack a vector before the answer says so
 WORDLESS = "the question has no words or numbers, and entries are found by these"
 
@@ -206,10 +207,10 @@ def _hit(one: Ranked, entry: Entry, parts: Parts, score: float, scores: dict[str
         id=entry.id, type=entry.type, path=entry.path, score=score, snippet=shown, marks=Marks(shown, terms),
         timestamp=entry.timestamp, session_id=entry.session_id, session_key=one.session_key, user_id=entry.user_id,
         workspace=entry.workspace, tags=entry.tags, provenance=entry.provenance, pinned=entry.pinned,
-        scores=FrozenDict({name: _shown(value) for name, value in scores.items()}), entry=entry,
+        scores=FrozenDict({name: floor(value * _STEPS + 0.5) / _STEPS for name, value in scores.items()}), entry=entry,
     )  # fmt: skip
 
 
 def _shown(value: float) -> float:
     """To four digits; `round` goes by way of a text, which takes five times as long."""
-    return floor(value * 10_000 + 0.5) / 10_000
+    return floor(value * _STEPS + 0.5) / _STEPS

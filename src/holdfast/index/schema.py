@@ -1,7 +1,8 @@
 """The index's tables, views and version, as data.
 
 Owns all DDL. `VERSION` is the number in the name of a generation (`v6-000017`): raise it when
-anything here, the tokeniser or the meaning of a column changes, and the next open builds anew.
+anything here, the tokeniser or the meaning of a column changes, and the next open builds anew; not for an
+index more, without which a generation is only slower.
 The views give the tables of the seed documents to anyone with a SQL prompt.
 """
 
@@ -79,6 +80,9 @@ CREATE TABLE entries(
   detail TEXT NOT NULL);
 CREATE INDEX entries_by_file ON entries(file, time);
 CREATE INDEX entries_by_user ON entries(user_id, time);
+-- What a context begins with: few rows that it would otherwise look for among all of a user's.
+CREATE INDEX entries_pinned ON entries(user_id, time) WHERE pinned=1;
+CREATE INDEX entries_preferred ON entries(user_id, time) WHERE type='preference';
 CREATE INDEX entries_shared ON entries(scope) WHERE scope='global';
 CREATE INDEX entries_by_order ON entries(file, seq);
 CREATE INDEX entries_by_author ON entries(user_id, author) WHERE author IS NOT NULL;

@@ -106,10 +106,14 @@ def _where_fields(wanted: Filter, where: Where) -> Where:
         where.add("NOT " + _TAGGED, *_range(tag))
     for part, value in (
         ("e.time>=?", wanted.since), ("e.time<?", wanted.until), ("e.importance>=?", wanted.min_importance),
-        ("e.pinned=?", wanted.pinned), ("e.sensitive=?", wanted.sensitive),
+        ("e.sensitive=?", wanted.sensitive),
     ):  # fmt: skip
         if value is not None:
             where.add(part, value)
+    if wanted.pinned is not None:
+        where.add(f"e.pinned={int(wanted.pinned)}")  # not bound: only so SQLite sees that the index of these will do
+    if wanted.types == ("preference",):
+        where.add("e.type='preference'")  # likewise
     where.either(("e.provenance", _FIRST_WORD), wanted.provenance)
     return where
 

@@ -1,0 +1,19 @@
+"""What is asked often is answered by an index of its own."""
+
+import pytest
+
+from holdfast.index.select import Where, where_filter, where_scope
+from holdfast.model.query import Filter
+
+
+@pytest.mark.parametrize(
+    ("wanted", "index"),
+    [(Filter(pinned=True), "entries_pinned"), (Filter(types=("preference",), scopes=("user",)), "entries_preferred")],
+)
+@pytest.mark.parametrize("shared", [True, False])
+def test_what_a_context_begins_with_is_not_looked_for_among_all_entries(embedded, wanted, index, shared):
+    where = where_filter(wanted, where_scope(embedded.scope(shared=shared), Where(), leads=True))
+    sql = f"EXPLAIN QUERY PLAN SELECT e.id FROM entries e WHERE {where} ORDER BY e.time DESC, e.id LIMIT 20"
+    plan = [step[-1] for step in embedded.index.live.ask(lambda c: c.execute(sql, where.values).fetchall())]
+    assert any(f"INDEX {index} " in step for step in plan)
+    assert not any("entries_by_user" in step for step in plan)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ..model.scope import Scope
     from ..store import Store
 
+_DECIMALS, _ALIKE = 9, 1e-8  # to which relevance is compared; what is not so far apart may be equal
 _ORDERS = {"recent": "time", "importance": "importance", "oldest": "oldest"}
 
 
@@ -83,9 +84,11 @@ def query(store: Store, scope: Scope, asked: Ask) -> Entries:
         rows = store.index.rows(scope, asked.wanted, _ORDERS[asked.rank], asked.limit, asked.offset)
         found = Entries(_read(store, scope, asked, [row.id for row in rows]))
     else:
-        rows = store.index.rows(scope, asked.wanted) + _late(store, scope, asked.wanted)
-        ids = _in_order(rows, asked.rank) if asked.rank in _ORDERS else _by_relevance(store, scope, rows)
+        late = _late(store, scope, asked.wanted)
+        rows = store.index.rows(scope, asked.wanted) + late
         end = None if asked.limit is None else asked.offset + asked.limit
+        most = None if late else end  # one that is there twice takes two places
+        ids = _in_order(rows, asked.rank) if asked.rank in _ORDERS else _by_relevance(store, scope, rows, most)
         found = Entries(_read(store, scope, asked, list(dict.fromkeys(ids))[asked.offset : end]))
     found.behind, found.degraded = behind, degraded(store, scope, behind, store.reader.damaged - damaged)
     store.observer.record("memory.operations.query.duration_ms", (time.perf_counter() - started) * 1000)
@@ -116,11 +119,16 @@ def _in_order(rows: list[Row], rank: str) -> list[str]:
     return [row.id for row in sorted(rows, key=place)]
 
 
-def _by_relevance(store: Store, scope: Scope, rows: list[Row]) -> list[str]:
+def _by_relevance(store: Store, scope: Scope, rows: list[Row], most: int | None) -> list[str]:
+    """At least the first `most`; to round a weight takes longer than to find it, so what follows them is left out."""
     store.index.when_recalled(scope, rows)
-    ranking = ranking_for(store, scope, rows)
+    weights = ranking_for(store, scope, rows).weights(rows)
+    last = sorted(weights, reverse=True)[:most][-1:]
+    least = min([1.0, *last]) - _ALIKE
     scored = [
-        (-round(min(1.0, weight), 9), row.id) for row, weight in zip(rows, ranking.weights(rows), strict=True)
+        (-round(min(1.0, weight), _DECIMALS), row.id)
+        for row, weight in zip(rows, weights, strict=True)
+        if weight >= least
     ]
     return [id for _, id in sorted(scored)]
 

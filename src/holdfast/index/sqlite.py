@@ -254,7 +254,23 @@ class SqliteIndex(Levelled):
     def compare(self, scope: Scope) -> int:
         if self.live.ask(chunking_of) != self._options.chunking:
             self.rebuild(scope)  # texts are cut by other settings now
-        return self._compare()
+        changed = self._compare()
+        self._merge()
+        return changed
+
+    def _merge(self) -> None:
+        """Whoever has time to compare everything makes searches quicker, too."""
+        from .merging import merge, scattered  # no search needs it
+
+        def step(begin: bool) -> bool:
+            return self.live.typed(lambda: self.live.alone(self.lock, "merge", lambda c: merge(c, begin)))
+
+        try:
+            more = self.live.ask(scattered) and step(True)
+            while more:
+                more = step(False)
+        except HoldfastError:
+            return  # busy or full: answers are the same without
 
     def rebuild(
         self, scope: Scope, progress: Progress | None = None, embedder: Embedder | None = None, vectors: bool = True

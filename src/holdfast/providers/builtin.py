@@ -37,6 +37,7 @@ class BuiltinEmbedder:
     at once."""
 
     costly = False  # making a vector again is cheaper than keeping it
+    instant = True  # a few rows of a table in memory: whoever asks need not wait on another thread
 
     def __init__(self, path: str = PATH) -> None:
         table = read(path)

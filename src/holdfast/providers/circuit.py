@@ -1,9 +1,10 @@
 """Circuit: calls of somebody else's code that may fail, be slow or never return.
 
-Each call runs on another thread and is given up at a deadline; a thread that is done waits for the next call. After
-a failure the circuit is open for a minute: nobody asks again. Being late is no failure: while a call goes on no second
-one is started and nobody waits, and what it brings in the end goes to whoever asked to be told. A process that ends
-while such a call is inside a model's native code may be torn down by it, so its end waits a little (`settle`).
+Each call runs on another thread and is given up at a deadline; a thread that is done waits for the next call. Only what
+cannot hang may be called `here`. After a failure the circuit is open for a minute: nobody asks again. Being late is no
+failure: while a call goes on no second one is started and nobody waits, and what it brings in the end goes to whoever
+asked to be told. A process that ends while such a call is inside a model's native code may be torn down by it, so its
+end waits a little (`settle`).
 """
 
 from __future__ import annotations
@@ -63,6 +64,15 @@ class Circuit:
             self._turn.release()
         return call.answer()  # type: ignore[no-any-return]
 
+    def here(self, act: Callable[[], Answer]) -> Answer:
+        """The same on this thread, for what cannot hang: two changes of threads cost as much as a small vector."""
+        self._refuse_if_open()
+        try:
+            return act()
+        except Exception as error:  # noqa: BLE001 - as on another thread: the caller gets it and counts it
+            told = self.failed(error)
+            raise told from (None if told is error else error)
+
     def _begun(self, act: Callable[[], Answer], late: Callable[[Answer], object] | None) -> _Call:
         try:
             return _Call(act, self, late)
@@ -72,6 +82,12 @@ class Circuit:
     def _refuse_if_open(self) -> None:
         if self.open:
             raise ProviderFailed(self.reason or "the embedder failed a moment ago")
+
+    def failed(self, error: BaseException) -> HoldfastError:
+        """A failure as a typed error, for which the circuit opens."""
+        told = error if isinstance(error, HoldfastError) else ProviderFailed(f"the embedder failed ({_kind(error)})")
+        self.fail(told.message)
+        return told
 
     def fail(self, reason: str) -> None:
         """Open the circuit for a minute."""
@@ -122,8 +138,7 @@ class _Call:
         error, answer = self._outcome or (None, None)
         if error is None:
             return answer
-        told = error if isinstance(error, HoldfastError) else ProviderFailed(f"the embedder failed ({_kind(error)})")
-        self._circuit.fail(told.message)
+        told = self._circuit.failed(error)
         raise told from (None if told is error else error)
 
 

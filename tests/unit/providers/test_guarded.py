@@ -189,6 +189,45 @@ def test_calls_that_follow_each_other_share_a_thread_that_is_not_the_callers():
     assert get_ident() not in used
 
 
+class Instant(HashingEmbedder):
+    """One that looks a question up and cannot hang."""
+
+    instant = True
+
+    def __init__(self):
+        super().__init__()
+        self.asked_on = []
+        self.broken = False
+
+    def embed(self, texts, *, query=False):
+        self.asked_on.append(get_ident())
+        if self.broken:
+            raise OSError("secret words")
+        return super().embed(texts, query=query)
+
+
+def test_what_cannot_hang_gives_a_question_its_vector_on_the_callers_thread():
+    embedder = Instant()
+    row, known = Guarded(embedder, Circuit(), 2_000).question("some words")
+    assert row.any()
+    assert known == 1.0
+    assert embedder.asked_on == [get_ident()]
+
+
+def test_what_fails_there_opens_the_circuit_and_says_nothing_of_the_text():
+    embedder, circuit = Instant(), Circuit()
+    embedder.broken = True
+    guarded = Guarded(embedder, circuit, 2_000)
+    with pytest.raises(ProviderFailed, match="OSError") as failed:
+        guarded.question("some words")
+    assert "secret" not in str(failed.value)
+    asked = len(embedder.asked_on)
+    with pytest.raises(ProviderFailed, match="OSError"):
+        guarded.question("other words")
+    assert circuit.open
+    assert len(embedder.asked_on) == asked
+
+
 def test_a_thread_that_hangs_is_not_waited_for_by_the_next_circuit():
     gate = allocate_lock()
     gate.acquire()

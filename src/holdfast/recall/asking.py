@@ -120,6 +120,8 @@ def _speaks_of_oneself(text: str) -> bool:
 
 def _take_names(text: str, authors: Sequence[str]) -> tuple[tuple[str, ...], str]:
     """Which authors are named, and the question without them."""
+    if not authors:
+        return (), text
     said = text.lower()
     known = _called(authors, said)
     named: dict[str, None] = {}
@@ -129,6 +131,8 @@ def _take_names(text: str, authors: Sequence[str]) -> tuple[tuple[str, ...], str
         shorter = re.sub(rf"(?<!\w){re.escape(author)}(?:['’]s)?(?!\w)", " ", rest, flags=re.IGNORECASE)
         if shorter != rest:
             named[author], rest = None, shorter
+    if not known:
+        return tuple(named), rest
     pieces, last = [], 0
     lazy = text.islower()
     for hit in _WORD.finditer(rest):

@@ -61,6 +61,7 @@ _COUNTED = re.compile(
     r"|(?P<which>last|past|this)\s+(?P<whole>week|month|year))\b",
     re.IGNORECASE,
 )
+_IN_COUNTED = ("day", "week", "month", "year", "night", "morning")  # each of these has one; quicker to look for
 _AFTER_DAYS, _AFTER_MONTH_DAYS = 3, 7  # how long afterwards a day, or a month, is still told of
 
 
@@ -99,6 +100,8 @@ def _with_numbers(question: str) -> tuple[list[Named], str]:
 
 def counted(question: str, now: int, zone: str) -> list[Named]:
     """Days, weeks and months that are counted from today in the user's zone."""
+    if question.isascii() and not any(word in question.lower() for word in _IN_COUNTED):
+        return []
     hits = list(_COUNTED.finditer(question))
     if not hits:
         return []

@@ -31,6 +31,8 @@ PROVENANCES = ("user", "agent", "file", "web", "tool", "import")
 
 def build(given: Mapping[str, Any], *, now: int, zone: str = "") -> Filter:
     """A Filter from keyword filters; None means "not restricted"."""
+    if not given:
+        return Filter()
     for name in given:
         if name not in NAMES:
             raise Invalid(

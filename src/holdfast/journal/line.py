@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 HEADER_VERSION = 1
 MARK = b',"checksum":"sha256:'
-_SUFFIX = len(MARK) + 64 + 2  # … 64 hex digits, quote, brace
+SUFFIX = len(MARK) + 64 + 2  # … 64 hex digits, quote, brace
 _DRAFTED = tuple(name for name in STORED if name not in ("schema_version", "seq", "compacted"))
 _drafted = attrgetter(*_DRAFTED)
 _encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
@@ -37,7 +37,7 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 
-_scan: Callable[[str, int], tuple[Any, int]] = vars(json.JSONDecoder(parse_constant=_refuse_constant))["scan_once"]
+scan: Callable[[str, int], tuple[Any, int]] = vars(json.JSONDecoder(parse_constant=_refuse_constant))["scan_once"]
 
 
 def sealed(record: Mapping[str, Any]) -> bytes:
@@ -61,13 +61,13 @@ def _unwritable(error: Exception) -> Invalid:
 
 def checksum_of(line: bytes) -> str:
     """The checksum that a line carries."""
-    return line[-_SUFFIX + len(MARK) - 7 : -2].decode()
+    return line[-SUFFIX + len(MARK) - 7 : -2].decode()
 
 
 def intact(raw: bytes) -> bool:
     """Whether the bytes end in the right checksum of what stands before it."""
-    head = raw[:-_SUFFIX]
-    tail = raw[-_SUFFIX:]
+    head = raw[:-SUFFIX]
+    tail = raw[-SUFFIX:]
     return tail.startswith(MARK) and tail[len(MARK) :] == sha256(head).hexdigest().encode() + b'"}'
 
 
@@ -75,7 +75,7 @@ def parsed(raw: bytes) -> dict[str, Any] | None:
     """The JSON object that the bytes hold, or None."""
     try:
         text = raw.decode()
-        record, end = _scan(text, 0)
+        record, end = scan(text, 0)
         if "\\" in text and "\\ud" in text.lower():
             _encode(record).encode()  # half an emoji, as JavaScript cuts them, is no text that anything can store
     except (ValueError, RecursionError, StopIteration):
@@ -85,7 +85,7 @@ def parsed(raw: bytes) -> dict[str, Any] | None:
 
 def usual(raw: bytes) -> dict[str, Any] | None:
     """The record of a line that needs no second look: an intact entry of today's schema; None for all others."""
-    if raw[-_SUFFIX:] != b'%b%b"}' % (MARK, sha256(raw[:-_SUFFIX]).hexdigest().encode()):
+    if raw[-SUFFIX:] != b'%b%b"}' % (MARK, sha256(raw[:-SUFFIX]).hexdigest().encode()):
         return None
     record = parsed(raw)
     if record is None or record.get("schema_version") != SCHEMA_VERSION:

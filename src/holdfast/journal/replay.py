@@ -20,11 +20,16 @@ from .line import MARK, decoded, is_newer, kind_of, usual
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from ..disk import Disk
 
+    Look = Callable[[bytes], dict[str, Any] | None]
+
 _FIRST_BLOCK = 1024  # a header takes some 300 bytes
+_MUCH = 1 << 18  # bytes: reading these takes longer by what it costs to load `plain`
+_read = 0  # so many, by this process
 NOTHING = Mark(generation=0, offset=0, line=0, seq=0, tail_offset=0, tail_hash="")
 
 
@@ -50,29 +55,30 @@ class Scan:
 
     def read(self, data: bytes) -> Scan:
         """Take in all whole lines, then what is left after the last line end."""
-        base, position, last = self.offset, 0, self.tail_offset - self.offset
-        while (end := data.find(b"\n", position)) >= 0:
+        *whole, unfinished = data.split(b"\n")
+        look = _look(len(data))
+        for raw in whole:
             self.line += 1
-            self._take(data[position:end], base + position)
-            last, position = position, end + 1
-        self.tail_offset, self.offset = base + last, base + position
-        if position < len(data):
-            self._take_unfinished(data[position:])
+            self._take(raw, look)
+            self.tail_offset = self.offset
+            self.offset += len(raw) + 1
+        if unfinished:
+            self._take_unfinished(unfinished)
         if self.header is None:
             self.header = Header()
         return self
 
-    def _take(self, raw: bytes, offset: int) -> None:
-        record = usual(raw) if self.header is not None else None
+    def _take(self, raw: bytes, look: Look) -> None:
+        record = look(raw) if self.header is not None else None
         if record is None:
-            self._take_unusual(raw, offset)
+            self._take_unusual(raw)
             return
         if record["seq"] > self.seq:
             self.seq = record["seq"]
         self.gap = 0
-        self.lines.append(Line(self.line, offset, raw, record))
+        self.lines.append(Line(self.line, self.offset, raw, record))
 
-    def _take_unusual(self, raw: bytes, offset: int) -> None:
+    def _take_unusual(self, raw: bytes) -> None:
         if raw.endswith(b"\r"):
             raw = raw[:-1]
         if not raw:
@@ -94,7 +100,7 @@ class Scan:
                 return
             self.seq = max(self.seq, record.setdefault("seq", self.seq + self.gap + 1))
             self.gap = 0
-        self.lines.append(Line(self.line, offset, raw, record))
+        self.lines.append(Line(self.line, self.offset, raw, record))
 
     def _take_unfinished(self, raw: bytes) -> None:
         """The last line without its line end: good if its checksum is, otherwise torn."""
@@ -104,10 +110,21 @@ class Scan:
             self.gap += weight(raw)
             return
         self.line += 1
-        self._take(raw, self.offset)
+        self._take(raw, usual)
         self.line -= 1  # a mark counts line ends
         self.tail_offset = self.offset
         self.offset += len(raw)
+
+
+def _look(size: int) -> Look:
+    """What tells the records of usual lines; the quick look is loaded once a process has read much."""
+    global _read
+    _read += size
+    if _read < _MUCH:
+        return usual
+    from .plain import plain
+
+    return plain
 
 
 def weight(raw: bytes) -> int:

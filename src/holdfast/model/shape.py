@@ -25,9 +25,8 @@ CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]"  # compiled by those few who meet 
 PATH_LENGTH = 4096
 _LAST_SEQ = 2**63 - 1  # what an index can hold
 _LEVELS = 64  # of JSON: four times what a guard lets in, and far from what a reader can take
-_is_stamp = re.compile(
-    r"(?:19[7-9]|[2-9]\d\d)\d-(?:0[1-9]|1\d)-(?:0[1-9]|[1-3]\d)T\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII
-).fullmatch  # none before 1970
+STAMP = r"(?:19[7-9]|[2-9]\d\d)\d-(?:0[1-9]|1\d)-(?:0[1-9]|[1-3]\d)T\d\d:\d\d:\d\d\.\d{3}Z"  # none before 1970
+_is_stamp = re.compile(STAMP, re.ASCII).fullmatch
 _usual = itemgetter(
     "id", "timestamp", "type", "session_id", "user_id", "provenance", "checksum", "content", "scope", "seq",
     "importance", "tags", "references", "metadata", "sensitive", "pinned", "schema_version",

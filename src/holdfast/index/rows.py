@@ -9,6 +9,7 @@ every change of what an entry says or whether it is seen. It reads no file.
 from __future__ import annotations
 
 import json
+from itertools import count
 from operator import itemgetter, lt
 
 from ..model.entry import ROLES
@@ -23,7 +24,7 @@ from .stale import Stale
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     import apsw
@@ -64,7 +65,7 @@ class Rows:
         self._connection = connection
         self._users: dict[str, int] = {}
         self._sessions: dict[str, int] = {}
-        self._last: dict[int, int] = {}  # the highest number of a chunk, by owner
+        self._free: dict[int, Iterator[int]] = {}  # the numbers of chunks to come, by owner
         self._last_entry, self._last_id = -1, ""  # behind which there is no entry; unknown at first
         self._pending: list[FullText] = []  # not yet in the full text
         self._stale = Stale(connection)
@@ -112,7 +113,8 @@ class Rows:
         chunks: list[ChunkRow] = []
         texts: list[FullText] = []
         whose: tuple[Any, ...] = ()
-        owner, token, stones = 0, "", self._stones()
+        free: Iterator[int] = count()
+        token, stones = "", self._stones()
         for line in self._unknown(lines):
             # All at once: asking a record for each by itself takes a tenth of all the time that is spent here.
             read: Any = map((line.record or {}).get, _READ)
@@ -133,12 +135,13 @@ class Rows:
                 self._label(n, tags or (), references or ())
             if (scope, user, session) != whose:  # the same for all lines of a journal, as a rule
                 whose = scope, user, session
-                owner, token = self._owner(scope, user), self._token(session)
-            cut = self._cut(n, owner, searchable_text(content))
-            chunks += cut
-            if state == VISIBLE:
-                texts += _full_text(cut, marked_by(tags, key), path, token)
-                self._added += 1
+                free, token = self._numbers(scope, user), self._token(session)
+            seen, marked, place = state == VISIBLE, marked_by(tags, key), searchable(path) if path else ""
+            self._added += seen
+            for chunk in self._cut(n, free, searchable_text(content)):
+                chunks.append(chunk)
+                if seen and chunk[4] is not None:
+                    texts.append((chunk[0], searchable(chunk[6]), marked, place, token))
         if entries:
             self._connection.executemany(_INSERT_ENTRY, entries)
             self._connection.executemany(_INSERT_CHUNK, chunks)
@@ -148,18 +151,17 @@ class Rows:
         if len(self._pending) >= _MOST_PENDING:
             self._put()
 
-    def _cut(self, n: int, owner: int, text: str) -> list[ChunkRow]:
+    def _cut(self, n: int, free: Iterator[int], text: str) -> list[ChunkRow]:
         """The chunks of an entry: its whole text, and its pieces if it is long."""
         if self._rule is None:
             self._rule = chunking_of(self._connection)
         spans = self._rule.spans(text)
         if not spans:
-            return [(self._chunk_number(owner), n, 0, 0, len(text), digest(text.encode()), text)]
+            return [(next(free), n, 0, 0, len(text), digest(text.encode()), text)]
         pieces: list[tuple[int, int, int | None, str]] = [(0, 0, None, text)]
         pieces += [(ordinal, start, stop, text[start:stop]) for ordinal, (start, stop) in enumerate(spans, 1)]
         return [
-            (self._chunk_number(owner), n, ordinal, start, stop, digest(said.encode()), said)
-            for ordinal, start, stop, said in pieces
+            (next(free), n, ordinal, start, stop, digest(said.encode()), said) for ordinal, start, stop, said in pieces
         ]
 
     def _unknown(self, lines: Sequence[Line]) -> Sequence[Line]:
@@ -182,14 +184,14 @@ class Rows:
         self.duplicates += len(lines) - len(new)
         return list(new.values())
 
-    def _chunk_number(self, owner: int) -> int:
-        """The next row of `chunks` among those of its owner."""
-        if owner not in self._last:
+    def _numbers(self, scope: str, user: str | None) -> Iterator[int]:
+        """The next rows of `chunks` among those of an owner."""
+        owner = owner_of(scope, None if user is None else self.user(user))
+        if owner not in self._free:
             first, last = block(owner)
             found = ask_one(self._connection, "SELECT max(n) FROM chunks WHERE n BETWEEN ? AND ?", (first, last))
-            self._last[owner] = first - 1 if found[0] is None else found[0]
-        self._last[owner] += 1
-        return self._last[owner]
+            self._free[owner] = count(first if found[0] is None else found[0] + 1)
+        return self._free[owner]
 
     def _label(self, n: int, tags: Iterable[str], references: Iterable[str]) -> None:
         for tag in tags:
@@ -267,7 +269,7 @@ class Rows:
             self._run("UPDATE entries SET detail=? WHERE n=?", (as_json(parts), n))
         whole = searchable_text({**parts["content"], "text": text})
         self._run("DELETE FROM chunks WHERE entry=?", (n,))
-        self._connection.executemany(_INSERT_CHUNK, self._cut(n, self._owner(scope, user), whole))
+        self._connection.executemany(_INSERT_CHUNK, self._cut(n, self._numbers(scope, user), whole))
 
     def drop(self, n: int) -> None:
         """Take an entry out of every table; dropping a later value may just have brought it back to light."""
@@ -357,9 +359,6 @@ class Rows:
     def _token(self, session: str | None) -> str:
         return "" if session is None else session_word(self.session(session))
 
-    def _owner(self, scope: str, user: str | None) -> int:
-        return owner_of(scope, None if user is None else self.user(user))
-
     def user(self, id: str) -> int:
         if id not in self._users:
             found = ask_one(self._connection, "SELECT n FROM users WHERE id=?", (id,))
@@ -381,11 +380,6 @@ class Rows:
         """A journal is gone; its rows were dropped before."""
         self._run("DELETE FROM sessions WHERE id=?", (id,))
         self._sessions.pop(id, None)
-
-
-def _full_text(chunks: list[ChunkRow], marked: str, path: str | None, where: str) -> list[FullText]:
-    place = searchable(path) if path else ""
-    return [(row[0], searchable(row[6]), marked, place, where) for row in chunks if row[4] is not None]
 
 
 def _detail(content: dict[str, Any], metadata: dict[str, Any] | None) -> str:

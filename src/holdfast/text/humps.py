@@ -38,7 +38,8 @@ def names(text: str) -> dict[str, list[str]]:
     """The names in a text in lower case, each with its words."""
     if not is_there(text):
         return {}
-    found = {name.lower(): parts(name) for name in dict.fromkeys(_NAME.findall(text))}
+    said = dict.fromkeys(_NAME.findall(text))
+    found = {name.lower(): parts(name) for name in said if not name[1:].islower()}  # as most words are
     return {name: words for name, words in found.items() if words}
 
 

@@ -128,8 +128,11 @@ class Journal(Protocol):
     def release(self, scope: Scope, journal: str, matches: Callable[[bytes], bool]) -> int:
         """Erase the quarantined pieces of a journal for which `matches` says yes."""
 
-    def inspect(self, scope: Scope, journal: str) -> list[dict[str, Any]]:
-        """Every damaged place in the journal's files: file, line (1-based; 0: the whole file), offset, bytes, what."""
+    def inspect(self, scope: Scope, journal: str, replay: Replay | None = None) -> list[dict[str, Any]]:
+        """Every damaged place in the journal's files: file, line (1-based; 0: the whole file), offset, bytes, what.
+
+        Whoever has just read all of it hands that over: it need not be read twice.
+        """
 
     def close(self) -> None:
         """Sync what is relaxed and let go of every handle."""

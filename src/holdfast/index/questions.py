@@ -202,8 +202,13 @@ def _label(row: Sequence[Any]) -> Label:
     whose, session, user, workspace, time, type, tags, by = row
     return Label(
         scope=whose, session_id=session, user_id=user, workspace=workspace, time=time, type=type,
-        tags=tuple(json.loads(tags)), tagged=frozenset(json.loads(by)),
+        tags=tuple(_texts(tags)), tagged=frozenset(_texts(by)),
     )  # fmt: skip
+
+
+def _texts(listed: str) -> Sequence[str]:
+    """The texts of a JSON list, which most entries have none in."""
+    return json.loads(listed) if listed != "[]" else ()
 
 
 def buried(connection: apsw.Connection, scope: Scope, ids: Sequence[str]) -> dict[str, Tombstone]:

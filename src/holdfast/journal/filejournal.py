@@ -348,14 +348,14 @@ class FileJournal:
             self._access.admit(scope, place)
             return self._quarantine.release(journal, matches)
 
-    def inspect(self, scope: Scope, journal: str) -> list[dict[str, Any]]:
+    def inspect(self, scope: Scope, journal: str, replay: Replay | None = None) -> list[dict[str, Any]]:
         """Every damaged place in the journal's files: file, line (0: the whole file), offset, bytes, what."""
         from .inspection import damage
 
         place = self._access.place(scope, journal)
         with Attempt("read", place.directory):
             self._access.admit(scope, place)
-            return list(damage(self._disk, place))
+            return list(damage(self._disk, place, replay))
 
     def close(self) -> None:
         """Sync what is relaxed and let go of every handle."""

@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..disk import Disk
+    from ..model.replay import Replay
     from .files import Place
 
 
-def damage(disk: Disk, place: Place) -> Iterator[dict[str, Any]]:
+def damage(disk: Disk, place: Place, replay: Replay | None) -> Iterator[dict[str, Any]]:
     """What is wrong: `file`, `line` (1-based, 0 for the whole file), `offset`, `bytes`, `what`."""
     try:
-        yield from _in_entries(disk, place.entries)
+        yield from _in_entries(disk, place.entries, replay)
     except FileNotFoundError:
         if _text(disk, place.card) is not None:
             yield _found(place.entries, 0, 0, 0, "missing, though its card exists")
@@ -33,13 +34,13 @@ def damage(disk: Disk, place: Place) -> Iterator[dict[str, Any]]:
     yield from _in_card(disk, place)
 
 
-def _in_entries(disk: Disk, path: str) -> Iterator[dict[str, Any]]:
-    replay = replay_file(disk, path, None)
+def _in_entries(disk: Disk, path: str, replay: Replay | None) -> Iterator[dict[str, Any]]:
+    size = disk.stat(path).st_size
+    replay = replay or replay_file(disk, path, None)
     for line in replay.lines:
         if line.record is None:
             yield _found(path, line.number, line.offset, line.length, "damaged line")
     if replay.torn:
-        size = disk.stat(path).st_size
         yield _found(path, replay.mark.line + 1, replay.mark.offset, size - replay.mark.offset, "unfinished last line")
 
 

@@ -228,7 +228,7 @@ class MemoryJournal:
             changed=book.changes, card_changed=book.card_changes,
         )  # fmt: skip
 
-    def inspect(self, scope: Scope, journal: str) -> list[dict[str, Any]]:
+    def inspect(self, scope: Scope, journal: str, replay: Replay | None = None) -> list[dict[str, Any]]:
         book = self._book(scope, journal)
         return [
             {"file": journal, "line": line.number, "offset": line.offset, "bytes": line.length, "what": "damaged line"}

@@ -24,13 +24,14 @@ if TYPE_CHECKING:
 class Holding:
     """One entry of a journal with what is known of its lines."""
 
-    __slots__ = ("bytes", "entry", "records", "stone", "superseded")
+    __slots__ = ("bytes", "entry", "records", "spans", "stone", "superseded")
 
     def __init__(self, entry: Entry, stone: Tombstone | None) -> None:
         self.entry, self.stone = entry, stone
         self.superseded = False  # a later line gave its key another value
         self.bytes = 0  # of its line and its amendments, line ends included
         self.records: list[dict[str, Any]] = []
+        self.spans: list[tuple[int, int]] = []  # where these lie
 
     @property
     def amendments(self) -> int:
@@ -59,6 +60,7 @@ class Holdings:
             if holding is not None:
                 holding.bytes += line.length + 1
                 holding.records.append(record)
+                holding.spans.append((line.offset, line.length))
 
     def _supersede(self) -> None:
         latest: dict[str, int] = {}
@@ -86,9 +88,9 @@ def stands(journals: Journal, scope: Scope, journal: str) -> bool:
     return size is not None and (size.entries > 0 or journals.card(scope, journal) is not None)
 
 
-def holdings(journals: Journal, scope: Scope, journal: str) -> Holdings | None:
-    """What a journal holds; None where there is none in this scope."""
+def holdings(journals: Journal, scope: Scope, journal: str, replay: Replay | None = None) -> Holdings | None:
+    """What a journal holds, of which all may have been read already; None where there is none in this scope."""
     if not stands(journals, scope, journal):
         return None
     stones, _ = journals.tombstones(scope, journal)
-    return Holdings(journal, journals.replay(scope, journal), standing(stones))
+    return Holdings(journal, replay or journals.replay(scope, journal), standing(stones))

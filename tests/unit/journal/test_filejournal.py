@@ -213,8 +213,11 @@ def test_inspect_names_file_and_line_of_all_damage(world):
     world.put(b"{", "metadata.json")
     found = [(os.path.basename(place["file"]), place["line"]) for place in world.journal.inspect(ALL, SESSION)]
     assert found == [("memory.jsonl", 3), ("memory.jsonl", 4), ("tombstones.jsonl", 1), ("metadata.json", 0)]
+    read = world.journal.replay(ALL, SESSION)
+    assert world.journal.inspect(ALL, SESSION, read) == world.journal.inspect(ALL, SESSION)
     os.unlink(world.path())
     assert "missing" in world.journal.inspect(ALL, SESSION)[0]["what"]
+    assert "missing" in world.journal.inspect(ALL, SESSION, world.journal.replay(ALL, SESSION))[0]["what"]
 
 
 def test_a_read_error_is_typed(world):

@@ -6,6 +6,7 @@ import os
 import pytest
 
 import holdfast
+from holdfast.journal.replay import Scan
 from holdfast.model.entry import Tombstone
 from holdfast.model.moment import iso
 from holdfast.model.query import Filter
@@ -167,6 +168,28 @@ def test_tags_that_a_filter_does_not_go_by_are_found_and_put_right(files, damage
     assert what(verify(files.store)) == ["the index is wrong about the entry's tags"]
     assert verify(files.store)["problems"] == []
     assert files.find("words", wanted=Filter(tags_all=("blue",))) == [entry.id]
+
+
+@pytest.mark.parametrize("damage", ["offset=offset+1", "length=length-1", "spans='[[0,9]]'"])
+def test_an_entry_that_the_index_has_at_another_place_is_found_and_put_right(files, damage):
+    entry = files.add("words")
+    files.add("more")
+    files.journal.amend(ANA, SESSION, entry.id, "ana", {"pinned": True})
+    files.level().database().ask(lambda c: c.execute(f"UPDATE entries SET {damage} WHERE id='{entry.id}'").fetchall())
+    assert what(verify(files.store)) == ["the index does not know where the entry lies"]
+    assert verify(files.store)["problems"] == []
+
+
+def test_every_journal_is_read_once(files, monkeypatch):
+    for count in range(3):
+        files.journal.amend(ANA, SESSION, files.add(f"turn {count}").id, "ana", {"pinned": True})
+    files.level()
+    scans, fetched = [], []
+    read, fetch = Scan.read, files.journal.fetch
+    monkeypatch.setattr(Scan, "read", lambda scan, data: scans.append(scan) or read(scan, data))
+    monkeypatch.setattr(files.journal, "fetch", lambda scope, places: fetched.extend(places) or fetch(scope, places))
+    assert verify(files.store)["ok"]
+    assert (len(scans), fetched) == (1, [])
 
 
 def test_of_two_entries_with_one_id_the_index_has_the_first(files):

@@ -48,6 +48,11 @@ SELECT id, n, checksum, scope, session_id, user_id, workspace, time, type, tags,
 FROM entries WHERE file=?
 """
 _RIGHT = "UPDATE entries SET scope=?, session_id=?, user_id=?, workspace=?, time=?, type=?, tags=? WHERE n=?"
+# The same entry, perhaps at another place; a row that is right is not written again, nor its page.
+_MOVE = """
+UPDATE entries SET offset=?1, length=?2, spans=?3, seq=?4
+WHERE n=?5 AND (offset, length, spans, seq) IS NOT (?1, ?2, ?3, ?4)
+"""
 _CARD = """
 INSERT INTO sessions(id, kind, key, user_id, workspace, channel, created, ended, decay, card)
 VALUES(?,?,?,?,?,?,?,?,?,?)
@@ -218,13 +223,16 @@ class CatchUp:
                 self._salvage(journal, id, lines)
             self.rows.drop(known.pop(id)[0])
         fresh: list[Line] = []
+        stayed: list[tuple[int | str | None, ...]] = []
         for id, its in wanted.items():
-            if id in known and known[id][1:] == _told(its):
-                self._move(known[id][0], its)
+            told = _told(its)
+            if id in known and known[id][1:] == told:
+                stayed.append(_placed(its, known[id][0]))
             else:
                 if id in known:
-                    self._drop(known[id], _told(its))
+                    self._drop(known[id], told)
                 fresh.extend(its)
+        self._connection.executemany(_MOVE, stayed)
         return self._add(file, sorted(fresh, key=lambda line: line.offset))
 
     def _known(self, file: int) -> dict[str, tuple[Any, ...]]:
@@ -236,17 +244,6 @@ class CatchUp:
         if known[1] == told[0]:
             self._run(_RIGHT, (*told[1:-1], known[0]))
         self.rows.drop(known[0])
-
-    def _move(self, n: int, lines: list[Line]) -> None:
-        """The same entry, perhaps at another place; a row that is right is not written again, nor its page."""
-        later = [[line.offset, line.length] for line in lines[1:]]
-        spans = json.dumps(later, separators=(",", ":")) if later else None
-        seq = (lines[0].record or {})["seq"]
-        self._run(
-            "UPDATE entries SET offset=?1, length=?2, spans=?3, seq=?4 "
-            "WHERE n=?5 AND (offset, length, spans, seq) IS NOT (?1, ?2, ?3, ?4)",
-            (lines[0].offset, lines[0].length, spans, seq, n),
-        )
 
     def _salvage(self, journal: str, id: str, lines: tuple[Line, ...] = ()) -> None:
         """Keep what only the index still has, unless somebody deleted it; `lines` are what the journal has now."""
@@ -292,8 +289,14 @@ def _told(lines: list[Line]) -> tuple[Any, ...]:
     whose = (own.get("scope") or "session", *map(own.get, ("session_id", "user_id", "workspace")))
     changed = [tags for line in lines[1:] if (tags := (line.record or {})["set"].get("tags")) is not None]
     tags = changed[-1] if changed else own.get("tags") or []
-    labels = millis(own["timestamp"]), own["type"], as_json(tags), as_json(sorted(set(tags)))
-    return ((lines[-1].record or {}).get("checksum"), *whose, *labels)
+    listed = (as_json(tags), as_json(sorted(set(tags)))) if tags else ("[]", "[]")
+    return ((lines[-1].record or {}).get("checksum"), *whose, millis(own["timestamp"]), own["type"], *listed)
+
+
+def _placed(lines: list[Line], n: int) -> tuple[int | str | None, ...]:
+    """Where the entry of a row lies now, as `_MOVE` takes it."""
+    first, later = lines[0], [[line.offset, line.length] for line in lines[1:]]
+    return first.offset, first.length, as_json(later) if later else None, (first.record or {})["seq"], n
 
 
 def _folded(lines: tuple[Line, ...]) -> dict[str, list[Line]]:

@@ -120,6 +120,8 @@ def pick(store: Store, scope: Scope, choice: Choice) -> Picked:
         if _whole(store, held, choice):
             picked.remove.append(journal)
         _pick_from(picked, held, scope, choice)
+        if not choice.history:
+            _add_summaries(picked, held)
     _pick_lost(picked, store, scope, choice)
     _check_known(store, scope, choice, picked, behind)
     if choice.history:
@@ -240,9 +242,8 @@ def _check_known(store: Store, scope: Scope, choice: Choice, picked: Picked, beh
 
 
 def _add_derived(store: Store, picked: Picked) -> None:
-    """Facts and summaries made from what goes, and what was made from those."""
+    """Facts and summaries made from what goes, those that name it, and what was made from those."""
     scope = whole(store.agent)
-    _add_summaries(picked, store)
     reached = {*picked.ids, *picked.derived_ids}
     frontier = sorted(reached)
     untold = _untold(store) if frontier else []
@@ -283,13 +284,11 @@ def _untold(store: Store) -> list[tuple[Entry, set[str]]]:
     return [(entry, origins) for entry, origins in found if origins]
 
 
-def _add_summaries(picked: Picked, store: Store) -> None:
+def _add_summaries(picked: Picked, held: Holdings) -> None:
     """Summaries that cover a range of their session in which something goes (D26)."""
-    for journal, chosen in list(picked.chosen.items()):
-        if journal in picked.remove:
-            continue
-        seqs = [holding.entry.seq for holding in chosen.values()]
-        held = holdings(store.journal, whole(store.agent), journal)
-        for holding in held or ():
-            if covers_line(holding.entry, seqs) and not picked.has(holding.entry.id):
-                picked.take(journal, holding, derived=True)
+    if held.journal in picked.remove or held.journal not in picked.chosen:
+        return
+    seqs = [holding.entry.seq for holding in picked.chosen[held.journal].values()]
+    for holding in held:
+        if covers_line(holding.entry, seqs) and not picked.has(holding.entry.id):
+            picked.take(held.journal, holding, derived=True)

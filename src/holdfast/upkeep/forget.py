@@ -26,7 +26,7 @@ from ..model.value import FrozenDict
 from . import intent, residue
 from .choosing import Choice, choose, pick
 from .fragments import Fragments
-from .holdings import holdings, stands
+from .holdings import records_of, stands
 from .intent import unfinished
 from .pieces import Pieces
 
@@ -59,6 +59,7 @@ class Job:
         self.history: dict[str, list[str]] = plan["history"]
         self.scope = whole(store.agent)
         self.fragments = Fragments()
+        self._read: dict[str, tuple[object, list[dict[str, Any]]]] = {}  # by journal: its stamp then, and the records
         self.unsure: tuple[str, ...] = ()  # pieces that may be of what was chosen; nobody can tell
         self.derived: tuple[str, ...] = ()
         self.same_text: tuple[str, ...] = ()
@@ -82,13 +83,19 @@ class Job:
         self.pieces = Pieces(self.store, self.ids, self.journals, former)
         for journal in self.journals:
             wanted = {*self.drop.get(journal, ()), *self.history.get(journal, ())}
-            for holding in holdings(self.store.journal, self.scope, journal) or ():
-                if holding.entry.id in wanted:
-                    for record in holding.records:
-                        self.fragments.take(record, self.store.index.stems)
+            for record in self._records(journal, wanted):
+                self.fragments.take(record, self.store.index.stems)
             for raw in self.pieces.of(journal):
                 if (known := salvage_in(raw)) is not None and known.entry in wanted:
                     self.fragments.take({"id": known.entry, **said_in(raw)}, self.store.index.stems)
+
+    def _records(self, journal: str, wanted: set[str]) -> list[dict[str, Any]]:
+        """What the lines of these entries say; read again where the journal has changed, as every new line does."""
+        size = self.store.journal.size(self.scope, journal)
+        stamp = size and (size.entries, size.inode, size.changed)
+        if stamp is None or self._read.get(journal, (None,))[0] != stamp:
+            self._read[journal] = stamp, records_of(self.store.journal, self.scope, journal, wanted)
+        return self._read[journal][1]
 
     def gives_away(self, text: str) -> bool:
         """Whether a text holds words of what goes that nothing which remains holds."""

@@ -24,14 +24,13 @@ if TYPE_CHECKING:
 class Holding:
     """One entry of a journal with what is known of its lines."""
 
-    __slots__ = ("bytes", "entry", "records", "spans", "stone", "superseded")
+    __slots__ = ("bytes", "entry", "records", "stone", "superseded")
 
     def __init__(self, entry: Entry, stone: Tombstone | None) -> None:
         self.entry, self.stone = entry, stone
         self.superseded = False  # a later line gave its key another value
         self.bytes = 0  # of its line and its amendments, line ends included
         self.records: list[dict[str, Any]] = []
-        self.spans: list[tuple[int, int]] = []  # where these lie
 
     @property
     def amendments(self) -> int:
@@ -60,7 +59,6 @@ class Holdings:
             if holding is not None:
                 holding.bytes += line.length + 1
                 holding.records.append(record)
-                holding.spans.append((line.offset, line.length))
 
     def _supersede(self) -> None:
         latest: dict[str, int] = {}
@@ -80,6 +78,13 @@ class Holdings:
     @property
     def damaged(self) -> list[Line]:
         return [line for line in self.replay.lines if line.record is None]
+
+
+def records_of(journals: Journal, scope: Scope, journal: str, ids: set[str]) -> list[dict[str, Any]]:
+    """The records of these entries, history included, without a look at what the others hold."""
+    records = [line.record for line in journals.replay(scope, journal).lines if line.record is not None]
+    there = ids.intersection([record["id"] for record in records if is_entry(record)])
+    return [record for record in records if (record["id"] if is_entry(record) else record.get("amends")) in there]
 
 
 def stands(journals: Journal, scope: Scope, journal: str) -> bool:

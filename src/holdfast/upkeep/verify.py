@@ -13,6 +13,7 @@ import os
 from ..disk import private_mode_wrong, risky_filesystem
 from ..errors import HoldfastError, StorageFailed
 from ..model.query import Filter, label_of
+from ..model.record import is_entry
 from ..model.scope import whole
 from ..recall.missing import lost
 from . import scan
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from ..model.replay import Address, Line
+    from ..model.replay import Line
     from ..ports import Progress
     from ..store import Store
     from .holdings import Holdings
@@ -116,12 +117,16 @@ class Verification:
 
     def _rows(self, held: Holdings) -> None:
         """Every entry must be found in the index, at its place, as the one that the journal says it is."""
-        ids = list(held.by_id)
+        ids, spans = list(held.by_id), _spans(held)
         for start in range(0, len(ids), _PAGE):
             page = ids[start : start + _PAGE]
             places = self._store.index.locate(self._scope, page, every=True)
             self._labels(held, [id for id in page if id in places and places[id].journal == held.journal])
-            elsewhere = {id: place for id, place in places.items() if not _is_at(held, place)}
+            elsewhere = {
+                id: place
+                for id, place in places.items()
+                if (place.journal, list(place.spans)) != (held.journal, spans[id])
+            }  # all others are at the lines that were just read
             read = self._store.journal.fetch(self._scope, elsewhere.values())
             for id in page:
                 if id not in places:
@@ -215,9 +220,14 @@ class Verification:
         }  # fmt: skip
 
 
-def _is_at(held: Holdings, place: Address) -> bool:
-    """Whether a place is that of the lines which were just read and found to be the entry's."""
-    return place.journal == held.journal and place.spans == tuple(held.by_id[place.id].spans)
+def _spans(held: Holdings) -> dict[str, list[tuple[int, int]]]:
+    """Where the lines of each entry lie: its own, then its amendments."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    for line in held.replay.lines:
+        if (record := line.record) is not None:
+            id = record["id"] if is_entry(record) else record.get("amends", "")
+            found.setdefault(id, []).append((line.offset, line.length))
+    return found
 
 
 def _seq(line: Line) -> int:

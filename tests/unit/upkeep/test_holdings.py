@@ -4,7 +4,7 @@ from holdfast.model.entry import Tombstone
 from holdfast.model.moment import iso
 from holdfast.model.scope import whole
 from holdfast.testing.workbench import ALL, ANA, OTHER, SESSION
-from holdfast.upkeep.holdings import holdings, standing
+from holdfast.upkeep.holdings import holdings, records_of, standing
 
 
 def held_by(desk, journal=SESSION):
@@ -21,6 +21,18 @@ def test_a_holding_is_the_entry_as_it_stands_with_all_its_lines(desk):
     ]  # fmt: skip
     assert holding.amendments == 1
     assert holding.visible
+
+
+def test_the_records_of_some_entries_are_those_that_their_holdings_have(desk):
+    first, second, lost = desk.add("first"), desk.add("second"), desk.add("lost")
+    for entry in (first, second, lost):
+        desk.journal.amend(ANA, SESSION, entry.id, "ana", {"text": f"{entry.text} again"})
+    desk.damage(SESSION, lost.id)
+    by_id = held_by(desk).by_id
+    for ids in ({first.id}, {first.id, lost.id}, {"mem_none"}, set()):
+        wanted = [record for id in ids if id in by_id for record in by_id[id].records]
+        assert records_of(desk.journal, ALL, SESSION, ids) == wanted
+    assert records_of(desk.journal, ALL, OTHER, {first.id}) == []
 
 
 def test_bytes_of_all_holdings_are_the_bytes_of_all_lines(desk):

@@ -75,6 +75,7 @@ class Guarded:
         self.wait_ms = wait_ms
         self.identity, self.dimensions = embedder.identity, embedder.dimensions
         self.floor, self.costly = embedder.floor, embedder.costly
+        self._instant = getattr(embedder, "instant", False)  # then nobody need wait for another thread
 
     def within(self, wait_ms: int) -> Guarded:
         """The same with another deadline."""
@@ -112,7 +113,7 @@ class Guarded:
         shelved, self._shelf.question = self._shelf.question, None
         if shelved is not None and shelved[0] == text:
             return shelved[1]
-        if getattr(self._embedder, "instant", False):
+        if self._instant:
             return self._circuit.here(lambda: self._understood(text))
         return self._circuit.call(lambda: self._understood(text), self.wait_ms, lambda made: self._keep(text, made))
 
@@ -131,7 +132,11 @@ class Guarded:
         compare = getattr(self._embedder, "alike", None)
         if compare is None:
             return None
-        return self._circuit.call(lambda: self._shares(compare(terms, texts), (len(texts), len(terms))), self.wait_ms)
+
+        def compared() -> list[list[float]]:
+            return self._shares(compare(terms, texts), (len(texts), len(terms)))
+
+        return self._circuit.here(compared) if self._instant else self._circuit.call(compared, self.wait_ms)
 
     def _shares(self, found: Any, wanted: tuple[int, int]) -> list[list[float]]:
         import numpy as np

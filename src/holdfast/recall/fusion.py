@@ -2,8 +2,8 @@
 
 Each side is scaled to its best and blended by weight over the sides that ran, so a hit found by one
 side only is not lost. Then turns beside each other lend each other a share, who is meant and when are
-added, which of the question's words stand together, and how many of them the session holds in all. Every part is
-kept for `explain`.
+added, which of the question's words stand together, and how many of them the session holds in all; what was said anew
+stands before what it was. Every part is kept for `explain`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from ..model.value import Value
 from ..text.form import NAME, NUMBER, TIME, asks, shows
 from ..text.names import speaks_of
 from .dates import nearness
+from .restating import of_the_past, restated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -242,14 +243,14 @@ class Fused:
         self._parts = parts
         every: Iterable[float] = map(sum, zip(*filter(None, parts.values()), strict=True))
         sums = [total if total > 0.0 else 0.0 for total in every]
-        self._best = max(sums, default=0.0) or 1.0
+        self.best = max(sums, default=0.0) or 1.0
         self.match = scaled(sums)
 
     def explained(self, place: int) -> dict[str, float]:
         """Every part of the match of one of the rows; nothing for one that is not among them."""
         if place < 0:
             return dict.fromkeys(self._parts, 0.0)
-        return {name: part[place] / self._best if part else 0.0 for name, part in self._parts.items()}
+        return {name: part[place] / self.best if part else 0.0 for name, part in self._parts.items()}
 
 
 def by_asked(rows: Sequence[Row], asked: Sought | None, weights: Weights) -> Column:
@@ -267,11 +268,16 @@ def fused(
     sought, asked = words
     base, talk = blended(rows, weights), talk_of(rows)
     together, session = by_words(rows, sought, weights)
-    return Fused({
+    parts: dict[str, Column] = {
         "base": base, "neighbour": lent(rows, base, weights), "answer": answering(rows, talk, base, weights),
         "author": [weights.author * value for value in by_author(rows, question, trusted)],
         "date": [weights.date * value for value in by_date(rows, question)],
         "kind": [weights.kind * (row.type in question.kinds) for row in rows] if question.kinds else [],
         "form": by_form(rows, talk, question, weights), "together": together, "session": session,
-        "asked": by_asked(rows, asked, weights),
-    })  # fmt: skip
+        "asked": by_asked(rows, asked, weights), "newer": [],
+    }  # fmt: skip
+    found = Fused(parts)
+    if question.dates or of_the_past(question.words.terms):
+        return found
+    newer = restated(rows, found.match, sought)
+    return Fused({**parts, "newer": [found.best * value for value in newer]}) if newer else found

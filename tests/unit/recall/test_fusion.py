@@ -218,7 +218,7 @@ def test_every_part_is_shown_and_the_best_match_is_one():
     assert max(found.match) == found.match[1] == 1.0
     assert found.explained(1)["author"] > 0 == found.explained(0)["author"]
     assert set(found.explained(0)) == {
-        "base", "neighbour", "answer", "author", "date", "kind", "form", "together", "session", "asked",
+        "base", "neighbour", "answer", "author", "date", "kind", "form", "together", "session", "asked", "newer",
     }  # fmt: skip
     assert not any(found.explained(-1).values())
 

@@ -1,0 +1,90 @@
+"""Restating: of what somebody said twice, the later one stands before the earlier.
+
+"The flight leaves at 7:15", and a month later "the flight leaves at 9:40 now": both hold the words of the question, and
+which holds more of them is chance. Says nothing of anything but short texts, of the same author, that share half of
+their words; and the later one must hold every word of the question that the earlier holds: Eva's number does not
+take the place of Ben's.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..text.form import asks
+from ..text.stopwords import STOP
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..model.query import Row
+    from .wording import Sought
+
+AMONG = 8  # the best so many are compared with each other
+CLOSE = 0.5  # what the later one matches at least, beside the earlier
+ALIKE = 0.5  # share of their words that both have; with 0.45, NDCG@10 of LoCoMo without a model falls by 0.1
+LEAST = 2
+LONGEST = 320  # characters: a fact, not a message
+STEP = 1e-4  # by how much the later one is then the better
+ROOT = 5  # letters by which a word is known: `lesson` and `lessons`
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_BEFORE = "earlier first former formerly initial initially old original originally previous previously"
+_EARLIER = frozenset(_BEFORE.split())
+
+
+def of_the_past(terms: Sequence[str]) -> bool:
+    """Whether a question asks for what was said before it was said anew."""
+    return not _EARLIER.isdisjoint(terms)
+
+
+def restated(rows: Sequence[Row], match: Sequence[float], sought: Sought) -> list[float]:
+    """What is added to the later ones, to stand just before the earlier; nothing where there are none."""
+    best = (place for place in _best(rows, match) if 0 < rows[place].size <= LONGEST)
+    short = sorted(best, key=lambda place: rows[place].time)
+    if len(short) < 2:
+        return []
+    raised = _raised([rows[place] for place in short], [match[place] for place in short], sought)
+    added = [0.0] * len(rows)
+    for place, value in zip(short, raised, strict=True):
+        added[place] = value - match[place]
+    return added if any(added) else []
+
+
+def _best(rows: Sequence[Row], match: Sequence[float]) -> list[int]:
+    """The places of the best; of equals the newer, since how an index was built must not decide."""
+    least = min(sorted(match)[-AMONG:], default=0.0)
+    found = [place for place, value in enumerate(match) if value >= least and value > 0.0]
+    if len(found) > AMONG:
+        found.sort(key=lambda place: (-match[place], -rows[place].time, rows[place].id))
+    return found[:AMONG]
+
+
+def _raised(rows: Sequence[Row], match: Sequence[float], sought: Sought) -> list[float]:
+    """The match of each, oldest first, with what the later ones need to stand before the earlier."""
+    raised = list(match)
+    held: list[int] = []
+    for later, row in enumerate(rows):
+        for earlier in range(later):
+            close = raised[later] <= raised[earlier] and match[later] >= CLOSE * match[earlier]
+            if not close or not _same(row, rows[earlier]):
+                continue
+            held = held or [bits for bits, _ in sought.held([one.said for one in rows])]
+            if held[earlier] and not held[earlier] & ~held[later] and _alike(row.said, rows[earlier].said):
+                raised[later] = raised[earlier] + STEP
+    return raised
+
+
+def _same(row: Row, other: Row) -> bool:
+    """Whether both are by the same, and not at the same time; who asks tells nothing anew."""
+    return row.author == other.author and row.role == other.role and row.time > other.time and not asks(row.said)
+
+
+def _alike(text: str, other: str) -> bool:
+    """Whether each has half of the words of both."""
+    words, others = _words(text), _words(other)
+    shared = len(words & others)
+    return shared >= LEAST and 2 * shared >= ALIKE * (len(words) + len(others))
+
+
+def _words(text: str) -> set[str]:
+    return {word[:ROOT] for word in _WORD.findall(text.lower()) if word not in STOP}

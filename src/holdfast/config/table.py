@@ -120,7 +120,7 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
 
     ("recall.limit", "int", 6, (1, 200), "agent", "smaller", "G150 G160",
      "Hits of a search that names no limit."),
-    ("recall.min_score", "float", 0.05, (0.0, 1.0), "agent", "never", "G150 G161 D19",
+    ("recall.min_score", "float", 0.0, (0.0, 1.0), "agent", "never", "G150 G161 D19",
      "Hits with a lower score are left out."),
     ("recall.candidates", "int", 4, (1, 20), "agent", "never", "G123 G150",
      "Keyword candidates for each of the first 25 hits; later pages go on in the order of the words."),

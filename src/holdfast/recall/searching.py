@@ -140,7 +140,7 @@ def _hits(store: Store, scope: Scope, asked: Ask, question: Question, found: Can
             _settle(store, scope, scoring, ranked)
         for one, entry, parts in _spoken_for(store, scope, asked, scoring, ranked):
             score = _shown(min(1.0, scoring.score(parts) * one.influence))  # moved as in D19
-            if score >= asked.min_score and score > 0:
+            if score >= asked.min_score:
                 hits.append(_hit(one, entry, parts, score, matched.explained(one.place), asked))
                 in_vain = 0
             else:

@@ -41,6 +41,7 @@ class Weights(Value):
     date: float = 0.8
     session: float = 0.3  # where the candidates of its session hold every word of the question between them
     asked: float = 1.0  # where a candidate holds every word of what a long prompt asks
+    whole: float = 0.15  # for holding every word of the question, among few: there the rarity of words counts half
     together: float = 0.2  # for two of the rarest words that stand together as in the question
     long: float = 0.1  # taken off for each doubling or so beyond one piece, but among people
     asking: float = 0.2  # taken off where people talk with each other and a turn only asks
@@ -56,6 +57,7 @@ WITHOUT_VECTORS = Weights(vector=0.0, neighbour=0.3, answer=0.24, session=0.5, a
 FEW = 60  # of which a search compares as many vectors: all candidates that there are, if there are fewer
 HANDFUL = 9
 AMONG_FEW = 0.5  # taken off the words' weight there: which of them are rare among so few is chance
+NEARLY = 3  # power of the share of its words that a row holds: half of them are worth an eighth
 SPOKEN = "conversation"
 PIECE = 640  # characters of the longest text that is searched as a whole
 BOTH = 0.5  # what it adds that one who is meant speaks of another: "What did Ana say about Ben?"
@@ -222,15 +224,19 @@ def _by_somebody(row: Row, answered: bool) -> bool:
     return row.author.lower() not in ROLES
 
 
-def by_words(rows: Sequence[Row], sought: Sought, weights: Weights) -> tuple[Column, Column]:
-    """What the words of a question say: those that stand together in a row, and those that its session holds in all."""
+def by_words(rows: Sequence[Row], sought: Sought, weights: Weights) -> tuple[Column, Column, Column]:
+    """What the words of a question say: those that stand together in a row, those that its session holds in all, and
+    among few whether the row holds nearly all of them itself."""
     held = sought.held([row.said for row in rows])
     names = [row.session_id or row.id for row in rows]
     sessions: dict[str, int] = {}
     for name, (bits, _) in zip(names, held, strict=True):
         sessions[name] = sessions.get(name, 0) | bits
     shares = {bits: weights.session * sought.share(bits) for bits in set(sessions.values())}
-    return [weights.together * worth for _, worth in held], [shares[sessions[name]] for name in names]
+    whole: Column = []
+    if weights.vector and few([row.cosine for row in rows]):
+        whole = [weights.whole * sought.share(bits) ** NEARLY for bits, _ in held]
+    return [weights.together * worth for _, worth in held], [shares[sessions[name]] for name in names], whole
 
 
 class Fused:
@@ -267,14 +273,14 @@ def fused(
     """All signals together; `words` are those of all that is said, and of what a long prompt asks."""
     sought, asked = words
     base, talk = blended(rows, weights), talk_of(rows)
-    together, session = by_words(rows, sought, weights)
+    together, session, whole = by_words(rows, sought, weights)
     parts: dict[str, Column] = {
         "base": base, "neighbour": lent(rows, base, weights), "answer": answering(rows, talk, base, weights),
         "author": [weights.author * value for value in by_author(rows, question, trusted)],
         "date": [weights.date * value for value in by_date(rows, question)],
         "kind": [weights.kind * (row.type in question.kinds) for row in rows] if question.kinds else [],
         "form": by_form(rows, talk, question, weights), "together": together, "session": session,
-        "asked": by_asked(rows, asked, weights), "newer": [],
+        "whole": whole, "asked": by_asked(rows, asked, weights), "newer": [],
     }  # fmt: skip
     found = Fused(parts)
     if question.dates or of_the_past(question.words.terms):

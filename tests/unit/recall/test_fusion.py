@@ -203,6 +203,14 @@ def test_words_that_stand_together_count_once_more():
     assert found[0] == [0.5, 0.0]
 
 
+def test_among_few_a_row_counts_by_the_words_that_it_holds_itself_and_among_many_it_does_not():
+    rows = [row("a", said="a red kite", cosine=0.4), row("b", said="a kite", cosine=0.5)]
+    sought = Sought([("red", 1.0), ("kite", 1.0)])
+    assert by_words(rows, sought, Weights(whole=1.0))[2] == [1.0, 0.125]
+    assert by_words([*rows, row("c", said="red")], sought, Weights(whole=1.0))[2] == []  # not all were compared
+    assert by_words(rows, sought, WITHOUT_VECTORS)[2] == []
+
+
 def test_a_text_of_many_pieces_is_taken_down_and_one_piece_is_not():
     rows = [row(id, role="user", size=pieces * PIECE) for id, pieces in (("a", 1), ("b", 2), ("c", 8))]
     one, two, eight = by_form(rows, talk_of(rows), understand("tea", []), Weights())
@@ -218,7 +226,8 @@ def test_every_part_is_shown_and_the_best_match_is_one():
     assert max(found.match) == found.match[1] == 1.0
     assert found.explained(1)["author"] > 0 == found.explained(0)["author"]
     assert set(found.explained(0)) == {
-        "base", "neighbour", "answer", "author", "date", "kind", "form", "together", "session", "asked", "newer",
+        "base", "neighbour", "answer", "author", "date", "kind", "form", "together", "session", "whole", "asked",
+        "newer",
     }  # fmt: skip
     assert not any(found.explained(-1).values())
 

@@ -86,7 +86,7 @@ def test_hits_by_relevance_are_in_the_order_of_the_relevance_shown(crowd):
 
 def test_the_parts_of_a_match_add_up_to_it(crowd):
     for hit in crowd.search("how do we log in with the oauth token?", limit=20):
-        names = ("base", "neighbour", "answer", "author", "date", "form", "together", "session", "newer")
+        names = ("base", "neighbour", "answer", "author", "date", "form", "together", "session", "whole", "newer")
         parts = sum(hit.scores[name] for name in names)
         assert hit.scores["match"] == pytest.approx(parts, abs=1e-3)
 

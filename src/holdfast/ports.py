@@ -62,7 +62,8 @@ class Journal(Protocol):
         """Append entries, one lock, one write, one sync; returns them in order with seq and checksum.
 
         `known` is asked under the lock which chosen ids exist already (D33): same content returns the
-        stored entry and writes nothing, other content is Invalid. Over the limit is SizeLimit.
+        stored entry and writes nothing, other content is Invalid, as is the id of what was erased from this journal
+        (`Tombstone.final`). Over the limit is SizeLimit.
         """
 
     def measure(self, scope: Scope, drafts: Sequence[Draft]) -> int:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from ..disk import REAL, Attempt, exists, make_private_dir, write_atomic
 from ..errors import Denied, Invalid, NotFound
 from ..lock import Lock
-from ..model.entry import AMENDABLE, Amendment, require_unerased, still_due
+from ..model.entry import AMENDABLE, Amendment, require_unerased, require_unused, still_due
 from ..model.moment import iso
 from ..model.replay import Replay
 from ..model.value import FrozenDict
@@ -159,11 +159,17 @@ class FileJournal:
                 with request:
                     self._access.admit(request.scope, place, tail.header)
                     pen.require_current(tail.newer)
+                    self._check_chosen(request, place)
                     written += request.lines(tail.next_seq + len(written), self._desk.options.entry_bytes)
             # Who repeats an id is answered with what is there: that must be durable before anybody can see it.
             durable = pen.enter(written, any(request.chosen for request in batch)) if written else True
         for request in batch:
             request.stored(durable)
+
+    def _check_chosen(self, request: Request, place: Place) -> None:
+        if request.chosen:
+            ids = [draft.id for draft in request.drafts]
+            require_unused(request.drafts, last_stones(self._disk, place.tombstones, ids))
 
     def measure(self, scope: Scope, drafts: Sequence[Draft]) -> int:
         """Bytes that these would take; SizeLimit (`kind="entry"`) if one alone is too large. Writes nothing."""

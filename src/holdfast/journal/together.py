@@ -35,10 +35,10 @@ _MOST_KNOWN = 4096
 class Request:
     """Drafts of one caller, and what became of them. Within its context an error is its own, and ends there."""
 
-    __slots__ = ("_before", "_drafts", "_known", "_written", "chosen", "entries", "error", "scope")
+    __slots__ = ("_before", "_known", "_written", "chosen", "drafts", "entries", "error", "scope")
 
     def __init__(self, scope: Scope, drafts: Sequence[Draft], known: Known | None) -> None:
-        self.scope, self._drafts, self._known = scope, drafts, known
+        self.scope, self.drafts, self._known = scope, drafts, known
         self.chosen = any([draft.chosen_id for draft in drafts])  # noqa: C419 - no generator for one draft
         self._before: dict[str, Entry] = {}
         self._written: list[Written] = []
@@ -56,8 +56,8 @@ class Request:
 
     def lines(self, seq: int, most: int) -> list[Written]:
         """The lines of what is not stored yet, numbered from `seq`, none longer than `most`; under the lock."""
-        before = self._before = already_stored(self._drafts, self._known) if self.chosen else {}
-        fresh = [draft for draft in self._drafts if draft.id not in before] if before else self._drafts
+        before = self._before = already_stored(self.drafts, self._known) if self.chosen else {}
+        fresh = [draft for draft in self.drafts if draft.id not in before] if before else self.drafts
         written = [drafted(draft, number) for number, draft in enumerate(fresh, seq)]
         check_lines([line for line, _ in written], most)
         self._written = written
@@ -68,9 +68,7 @@ class Request:
         if self.error is not None:
             return
         records = {record["id"]: record for _, record in self._written}
-        self.entries = [
-            self._before.get(draft.id) or taken(draft, records[draft.id], durable) for draft in self._drafts
-        ]
+        self.entries = [self._before.get(draft.id) or taken(draft, records[draft.id], durable) for draft in self.drafts]
 
     @property
     def answered(self) -> bool:

@@ -7,7 +7,7 @@ always has `text`, the searchable words.
 
 from __future__ import annotations
 
-from ..errors import NotFound
+from ..errors import Invalid, NotFound
 from .value import FrozenDict, Value
 
 TYPE_CHECKING = False
@@ -151,6 +151,16 @@ def require_unerased(id: str, last: Mapping[str, Tombstone]) -> None:
     """NotFound for what was erased meanwhile; `last` is what a journal says of it under its lock."""
     if id in last and last[id].final:
         raise NotFound(f"entry {id} was erased meanwhile and cannot be changed any more", id=id)
+
+
+def require_unused(drafts: Iterable[Draft], last: Mapping[str, Tombstone]) -> None:
+    """No chosen id of what was erased: a forget came first, and its words would come back."""
+    for draft in drafts:
+        if draft.chosen_id and draft.id in last and last[draft.id].final:
+            raise Invalid(
+                f"entry {draft.id} cannot be used: it is taken or was deleted; leave the id out to be given one",
+                field="id", id=draft.id,
+            )  # fmt: skip
 
 
 def still_due(stones: Iterable[Tombstone], last: Mapping[str, Tombstone]) -> list[Tombstone]:

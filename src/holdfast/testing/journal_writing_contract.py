@@ -357,6 +357,17 @@ class BuryContract:
             backend.bury(entry)
         assert backend.journal.tombstones(ANA, SESSION)[0] == before
 
+    def test_what_was_erased_is_not_added_again_under_its_id(self, backend: Workbench) -> None:
+        backend.session()
+        draft = backend.draft("words", chosen_id=True)
+        (entry,) = backend.journal.append(ANA, SESSION, [draft])
+        backend.bury(entry, reason="forget")
+        with pytest.raises(Invalid):
+            backend.journal.append(ANA, SESSION, [draft], known=lambda ids: {entry.id: entry})
+        with pytest.raises(Invalid):
+            backend.journal.append(ANA, SESSION, [draft, backend.draft("others")])
+        assert backend.texts() == ["words"]
+
     def test_what_was_deleted_or_compacted_can_still_be_forgotten(self, backend: Workbench) -> None:
         backend.session()
         entry = backend.add()

@@ -9,7 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Denied, Invalid, NotFound, SizeLimit
-from ..model.entry import AMENDABLE, REASONS, Amendment, Entry, Tombstone, require_unerased, still_due
+from ..model.entry import (
+    AMENDABLE,
+    REASONS,
+    Amendment,
+    Entry,
+    Tombstone,
+    require_unerased,
+    require_unused,
+    still_due,
+)  # fmt: skip
 from ..model.ids import GLOBAL, SESSION_ID, USER_DIR, digest, user_dir
 from ..model.moment import iso
 from ..model.record import fold
@@ -120,6 +129,7 @@ class MemoryJournal:
         check_batch(journal, drafts)
         book = self._writable(scope, journal)
         with book.mutex:
+            require_unused(drafts, book.last_stones)
             stored = self._stored(drafts, known)
             fresh = [draft for draft in drafts if draft.id not in stored]
             self._make_room(scope, book, fresh)

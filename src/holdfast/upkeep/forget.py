@@ -14,7 +14,6 @@ import time
 
 from ..disk import REAL, discard, exists
 from ..errors import StorageFailed
-from ..lock import Lock
 from ..model.card import Card
 from ..model.entry import Tombstone, standing
 from ..model.ids import GLOBAL, SESSION_ID, entry_id
@@ -42,7 +41,6 @@ __all__ = ["STEPS", "Choice", "Job", "choose", "forget", "resume", "unfinished"]
 
 BALLAST = "ballast"
 _FULL = ("ENOSPC", "EDQUOT")
-_WAIT_MS = 60_000
 
 
 class Job:
@@ -117,7 +115,7 @@ def forget(store: Store, scope: Scope, choice: Choice, *, dry_run: bool = False)
     started = time.perf_counter()
     if dry_run:
         return _receipt(_planned(store, scope, choice), started, dry_run=True)
-    with Lock(os.path.join(intent.folder(store), "forgetting.lock")).hold(_WAIT_MS, "forget"):
+    with intent.alone(store, "forget"):
         _finish_interrupted(store)
         _require_index(store)
         job = _planned(store, scope, choice)
@@ -127,7 +125,7 @@ def forget(store: Store, scope: Scope, choice: Choice, *, dry_run: bool = False)
 
 def _require_index(store: Store) -> None:
     """Locked before anything is done, where somebody keeps the index to themselves; a full disk is no reason (D42)."""
-    behind = store.index.refresh(whole(store.agent), _WAIT_MS)
+    behind = store.index.refresh(whole(store.agent), intent.WAIT_MS)
     if behind and store.index.status(whole(store.agent))["trouble"] is None:
         store.require_level(behind, "what is to be forgotten")
 
@@ -136,7 +134,7 @@ def resume(store: Store) -> Receipt | None:
     """Finish a forget that was interrupted; None if there is none."""
     if not unfinished(store):
         return None
-    with Lock(os.path.join(intent.folder(store), "forgetting.lock")).hold(_WAIT_MS, "forget"):
+    with intent.alone(store, "forget"):
         return _finish_interrupted(store)
 
 
@@ -207,7 +205,7 @@ def bury(job: Job) -> None:
         job.store.journal.bury(
             job.scope, journal, [Tombstone(id=id, timestamp=now, reason="forget", compacted_at=now) for id in fresh]
         )
-    job.store.index.refresh(job.scope, _WAIT_MS)
+    job.store.index.refresh(job.scope, intent.WAIT_MS)
     job.gather()
 
 
@@ -245,7 +243,7 @@ def _rewrite_or_blank(job: Job, journal: str) -> None:
 
 def clear_state(job: Job) -> None:
     """Titles that say what is forgotten, in cards that stay."""
-    job.store.index.refresh(job.scope, _WAIT_MS)
+    job.store.index.refresh(job.scope, intent.WAIT_MS)
     for journal in job.journals:
         card = job.store.journal.card(job.scope, journal)
         if card is not None and card.title and job.gives_away(card.title):

@@ -12,16 +12,19 @@ import os
 from hashlib import sha256
 
 from ..disk import REAL, Attempt, discard, exists, make_private_dir, read_file, write_atomic
+from ..lock import Lock
 from ..model.ids import is_journal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ..lock import Held
     from ..store import Store
 
 FILE = "forgetting.json"
 _ASIDE = "forgetting-"
+WAIT_MS = 60_000
 
 
 def folder(store: Store) -> str:
@@ -30,6 +33,11 @@ def folder(store: Store) -> str:
 
 def path(store: Store) -> str:
     return os.path.join(folder(store), FILE)
+
+
+def alone(store: Store, what: str) -> Held:
+    """Nobody forgets meanwhile, and nobody loads: a load looks for tombstones, and then writes."""
+    return Lock(os.path.join(folder(store), "forgetting.lock")).hold(WAIT_MS, what)
 
 
 def unfinished(store: Store) -> bool:

@@ -18,6 +18,7 @@ from ..model.moment import millis
 from ..model.query import Filter
 from ..model.scope import Scope, whole
 from ..model.value import Value
+from . import intent
 from .carried import carried
 from .covering import Coverings
 from .export import END, HEADER
@@ -183,9 +184,13 @@ class Loading:
     def flush(self) -> None:
         """Write what waits, journal by journal, without what is there already or was forgotten."""
         waiting, self._waiting = self._waiting, []
-        fresh = self._fresh(waiting)
+        if waiting:
+            with intent.alone(self._store, "load"):
+                self._store_fresh(waiting)
+
+    def _store_fresh(self, items: Sequence[Item]) -> None:
         by_journal: dict[str, list[Item]] = {}
-        for item in fresh:
+        for item in self._fresh(items):
             by_journal.setdefault(item.card.id, []).append(item)
         for journal in sorted(by_journal):
             self._write(by_journal[journal])
@@ -195,6 +200,10 @@ class Loading:
         for number, record in self._summaries:
             self._try(number, self._coverings.named(record))
         self.flush()
+        with intent.alone(self._store, "load"):
+            self._make_empty()
+
+    def _make_empty(self) -> None:
         scope = whole(self._store.agent)
         buried = self._store.index.buried(scope, list(self._cards))
         for id, card in self._cards.items():

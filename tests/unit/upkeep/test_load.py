@@ -2,6 +2,7 @@
 
 import json
 import os
+from threading import Thread
 
 import pytest
 
@@ -529,3 +530,22 @@ def test_two_exports_in_one_file_are_each_held_to_their_own_count(desk, empty):
     lines = exported(desk).splitlines()
     assert take(empty, lines + lines)["complete"]
     assert not take(empty, lines[:-1] + lines)["complete"]
+
+
+def test_what_somebody_forgets_while_it_is_loaded_stays_forgotten(desk, monkeypatch):
+    entry = desk.add("the heron stood in the reeds")
+    text, buried, started = exported(desk), desk.store.index.buried, []
+
+    def forgotten_meanwhile(scope, ids):
+        found = buried(scope, ids)
+        if not started:
+            started.append(Thread(target=forget, args=(desk.store, ALL, choose(desk.store, ALL, ids=[entry.id]))))
+            started[0].start()
+            started[0].join(1)
+        return found
+
+    monkeypatch.setattr(desk.store.index, "buried", forgotten_meanwhile)
+    take(desk, text)
+    started[0].join()
+    assert "heron" not in desk.said()
+    assert desk.files_with("heron") == []

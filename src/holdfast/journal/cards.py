@@ -1,15 +1,16 @@
 """Cards on disk: `metadata.json`, replaced as a whole, read with the journal's header as a second witness.
 
 A card that is damaged, missing, or says another owner than the header does is made again from the header, or
-where that is damaged too from the first entry, and marked `rebuilt`. Damaged is also one whose values are not of the
-kinds that its fields have, since no checksum tells of a flipped bit. Readers never write, so the file stays as it was
-found until the next `save_card`.
+where that is damaged too from the first entry, and marked `rebuilt`. A card ends in its checksum, as a line does; one
+without is another program's, or was edited by hand, and damaged if its values are not of the kinds that its fields
+have. Readers never write, so the file stays as it was found until the next `save_card`.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from hashlib import sha256
 
 from ..disk import read_file, write_atomic
 from ..errors import Invalid
@@ -18,7 +19,7 @@ from ..model.ids import GLOBAL, user_dir
 from ..model.shape import is_card
 from ..model.value import FrozenDict
 from .header import Header, guessed_card, rebuilt_card
-from .line import parsed
+from .line import MARK, intact, parsed
 from .replay import first_entry, read_header
 
 TYPE_CHECKING = False
@@ -42,7 +43,8 @@ def card_line(card: Card) -> bytes:
     """The bytes of `metadata.json`."""
     extra = FrozenDict({name: value for name, value in card.extra.items() if name != "rebuilt"})
     shown = card.replace(extra=extra).to_dict()
-    return json.dumps(shown, ensure_ascii=False, indent=2, allow_nan=False).encode() + b"\n"
+    head = json.dumps(shown, ensure_ascii=False, indent=2, allow_nan=False).encode().removesuffix(b"\n}")
+    return b'%b%b%b"}\n' % (head, MARK, sha256(head).hexdigest().encode())
 
 
 def write_card(disk: Disk, place: Place, card: Card) -> None:
@@ -99,8 +101,9 @@ def _parsed_card(disk: Disk, place: Place) -> Card | None:
         data = read_file(disk, place.card)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    found = parsed(data.removeprefix(_BOM).strip())
-    if found is None or not is_card(found):
+    raw = data.removeprefix(_BOM).strip()
+    found = parsed(raw)
+    if found is None or (found.pop("checksum", None) is not None and not intact(raw)) or not is_card(found):
         return None
     card = card_from(found)
     return card if card.id == place.journal and card.kind in _KINDS else None

@@ -3,7 +3,11 @@ import os
 
 import pytest
 
+from holdfast.disk import REAL
 from holdfast.errors import Invalid, NotFound
+from holdfast.journal.cards import read_card
+from holdfast.journal.files import Places
+from holdfast.journal.line import intact
 from holdfast.model.card import Card
 from holdfast.model.ids import user_dir
 from holdfast.model.value import FrozenDict
@@ -55,9 +59,41 @@ def test_a_damaged_card_is_made_again_from_the_header_and_left_as_found(world, d
      ("decay_config", {"type_specific": [1]}), ("compaction_config", {"threshold": "x"}), ("statistics", 5)],
 )  # fmt: skip
 def test_a_card_with_a_value_of_another_kind_is_damaged(world, name, value):
-    card = json.loads(world.bytes("metadata.json"))
-    world.put(json.dumps({**card, name: value}).encode(), "metadata.json")
+    edit(world, **{name: value})
     assert world.journal.card(ANA, SESSION).extra == {"rebuilt": True}
+
+
+def edit(world, **values):
+    """As somebody edits a card by hand, or another program writes one: without a checksum."""
+    card = json.loads(world.bytes("metadata.json"))
+    del card["checksum"]
+    world.put(json.dumps({**card, **values}).encode(), "metadata.json")
+
+
+def test_a_card_without_a_checksum_is_read_and_gets_one_when_it_is_next_saved(world):
+    edit(world, title="by hand", colour="blue")
+    card = world.journal.card(ANA, SESSION)
+    assert (card.title, card.extra) == ("by hand", {"colour": "blue"})
+    world.journal.save_card(ANA, card)
+    assert intact(world.bytes("metadata.json").removesuffix(b"\n"))
+    assert world.journal.card(ANA, SESSION) == card
+
+
+def test_no_flipped_bit_of_a_card_changes_what_it_says(world):
+    card, data = world.journal.card(ANA, SESSION), world.bytes("metadata.json")
+    for bit in range(len(data) * 8):
+        flipped = bytearray(data)
+        flipped[bit // 8] ^= 1 << bit % 8
+        world.put(bytes(flipped), "metadata.json")
+        found = read_card(REAL, Places(world.folder).of(SESSION))
+        assert found.extra == {"rebuilt": True} or found.replace(extra=FrozenDict()) == card
+
+
+def test_a_flipped_bit_of_a_card_is_named(world):
+    world.put(world.bytes("metadata.json").replace("Über".encode(), "Ûber".encode()), "metadata.json")
+    assert world.journal.card(ANA, SESSION).title is None
+    (found,) = world.journal.inspect(ANA, SESSION)
+    assert found["file"] == world.path("metadata.json")
 
 
 def test_a_card_saved_by_an_editor_that_marks_its_files_is_read(world):

@@ -27,10 +27,11 @@ def folder(memory, key="closed"):
 
 
 def change(memory, **values):
-    """Write the card of the closed session as if a bit of it had flipped, or another program had been at it."""
+    """Write the card of the closed session as if somebody had edited it by hand, or another program had been at it."""
     path = os.path.join(folder(memory), "metadata.json")
     with open(path, "r+") as file:
         card = json.load(file)
+        del card["checksum"]
         file.seek(0)
         file.truncate()
         json.dump({**card, **values}, file)

@@ -341,7 +341,7 @@ class Memory(SeedMethods):
         if embedder is None:
             self.store.index.rebuild(self.scope(user="*"), progress)
         else:
-            self.store.embedding.change(embedder, progress)
+            self.store.embedding.change(validate.short(embedder, "embedder"), progress)
         return self.store.index.status(self.scope(user="*"))
 
     def sync(self) -> dict[str, Any]:

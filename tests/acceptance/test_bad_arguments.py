@@ -20,6 +20,23 @@ if TYPE_CHECKING:
 ID = "mem_01KG2D5T7QH3V8ZJ4N6R9WXYAB"
 
 
+class Unprintable:
+    """Something of which nobody can say what it is."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+    __repr__ = __str__
+
+
+def endless() -> list[Any]:
+    """A list within a list, and so on."""
+    inner: list[Any] = []
+    for _ in range(10**5):
+        inner = [inner]
+    return inner
+
+
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[Any]:
     with holdfast.open(tmp_path / "home") as opened:
@@ -67,6 +84,17 @@ CALLS: list[tuple[str, Act]] = [
     ("scope", lambda m: m.add("x", scope=[])),
     ("session", lambda m: m.add("x", scope="user", session=["y"])),
     ("scope", lambda m: m.add("x", scope="")),
+    ("session", lambda m: m.add("x", scope="user", session={})),
+    ("session", lambda m: m.user("local").remember("editor", "vim", session=set())),
+    ("type", lambda m: m.add("x", type=Unprintable())),
+    ("type", lambda m: m.add("x", type=10**5000)),
+    ("type", lambda m: m.add("x", type=endless())),
+    ("format", lambda m: m.export(Unprintable())),
+    ("tags", lambda m: m.query(tags={10**5000: ["a"]})),
+    ("decay.int", lambda m: m.create_session(decay={10**5000: 1})),
+    ("embedder", lambda m: m.reindex(embedder=[])),
+    ("embedder", lambda m: m.reindex(embedder=5)),
+    ("path", lambda m: m.load("/")),
     ("id", lambda m: m.forget(5)),
     ("key", lambda m: m.user("local").forget(None)),  # it must not mean everything of the user
     ("key", lambda m: m.forget_key("local", "")),

@@ -94,7 +94,7 @@ class Places:
         kind = "session" if item.get("scope") is None else item["scope"]
         if not isinstance(kind, str) or kind not in SCOPES:
             raise Invalid(f"scope must be one of {', '.join(SCOPES)}{fields.hint(kind, SCOPES)}", field="scope")
-        if not isinstance(item.get("session") or "", str):
+        if not isinstance(item.get("session", ""), (str, type(None))):
             raise Invalid("session must be an id or a key", field="session")
         user = None if item.get("user") is None else validate.user(item["user"])
         workspace = self._workspace(item.get("workspace"))

@@ -43,7 +43,13 @@ def hint(given: object, known: Iterable[str]) -> str:
     """`, did you mean …?`, or nothing."""
     from ..text.nearest import did_you_mean  # only an error pays for loading it
 
-    return did_you_mean(str(given)[:40], known)
+    return did_you_mean(shown(given), known)
+
+
+def shown(given: object) -> str:
+    """What stands in place of a name, as an error shows it: of what is no text only the kind, since anything can fail
+    to be printed."""
+    return given[:40] if isinstance(given, str) else type(given).__name__
 
 
 def text(given: Any, field: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..model.entry import TYPES
 from ..model.value import FrozenDict
 from .content import metadata
-from .fields import broken, flag, hint, named, short
+from .fields import broken, flag, hint, named, short, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def decay(given: Mapping[str, Any] | None) -> FrozenDict:
     """enabled, half_life_hours, min_decay_factor, type_specific; None overrides nothing."""
     found: dict[str, Any] = {}
     for name, value in _none_or(given, "decay").items():
-        field = f"decay.{str(name)[:40]}"
+        field = f"decay.{shown(name)}"
         if name == "enabled":
             found[name] = flag(value, field)
         elif name == "half_life_hours":
@@ -44,7 +44,7 @@ def _by_type(given: Any) -> FrozenDict:
     found: dict[str, Any] = {}
     for type, value in given.items():
         if type not in TYPES or not isinstance(value, dict):
-            raise broken(f"decay.type_specific.{str(type)[:40]}", f"must be an object under one of {', '.join(TYPES)}")
+            raise broken(f"decay.type_specific.{shown(type)}", f"must be an object under one of {', '.join(TYPES)}")
         inner: dict[str, Any] = {}
         if "decay_enabled" in value:
             inner["decay_enabled"] = flag(value["decay_enabled"], f"decay.type_specific.{type}.decay_enabled")
@@ -66,7 +66,7 @@ def compaction(given: Mapping[str, Any] | None) -> FrozenDict:
         elif name == "threshold":
             found[name] = _number(value, "compaction.threshold", 0.1, 1.0)
         else:
-            raise broken(f"compaction.{str(name)[:40]}", "is not an override; there are auto_compact and threshold")
+            raise broken(f"compaction.{shown(name)}", "is not an override; there are auto_compact and threshold")
     return FrozenDict(found)
 
 

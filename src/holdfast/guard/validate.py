@@ -90,7 +90,7 @@ def _known(given: Mapping[str, Any], names: tuple[str, ...]) -> None:
     for name in given:
         if name not in names:
             rule = f"is not a field{rules.hint(name, names)}; allowed are {', '.join(names)}"
-            raise broken(str(name)[:40], rule, allowed=names)
+            raise broken(rules.shown(name), rule, allowed=names)
 
 
 def _named(given: Mapping[str, Any], said: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -104,7 +104,7 @@ def _named(given: Mapping[str, Any], said: dict[str, Any]) -> tuple[dict[str, An
 
     found = meaning(name) if isinstance(name, str) else None
     if found is None:
-        rule = f"must be one of {', '.join(TYPES)}, not {str(name)[:40]!r}{rules.hint(name, TYPES)}"
+        rule = f"must be one of {', '.join(TYPES)}, not {rules.shown(name)!r}{rules.hint(name, TYPES)}"
         raise broken("type", rule, allowed=TYPES)
     brought = {"role": found.role, "kind": found.kind}
     named = {**given, "type": found.type, **{k: v for k, v in brought.items() if v is not None and k not in said}}

@@ -115,7 +115,8 @@ def _tags(given: Any) -> dict[str, tuple[str, ...]]:
     for name in parts:
         if name not in _TAG_PARTS:
             raise Invalid(
-                f"tags takes {', '.join(_TAG_PARTS)}, not {name}{did_you_mean(str(name), _TAG_PARTS)}", field="tags"
+                f"tags takes {', '.join(_TAG_PARTS)}, not {fields.shown(name)}{fields.hint(name, _TAG_PARTS)}",
+                field="tags",
             )
     listed = {name: (_several if name == "any" else _listed)(parts.get(name), "tags") for name in _TAG_PARTS}
     if given is not None and not any(listed.values()):

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 
 from ..errors import Invalid
+from ..guard import fields
 from ..model.ids import SESSION_ID, is_journal, user_dir
 from ..model.moment import iso
 from ..model.query import Filter
@@ -36,7 +37,7 @@ FORMATS = ("jsonl", "json")
 def export(store: Store, scope: Scope, format: str = "jsonl") -> Iterator[str]:
     """The lines, each with its line end; nothing is read before the first is asked for."""
     if format not in FORMATS:
-        raise Invalid(f"format must be one of {', '.join(FORMATS)}, not {str(format)[:20]!r}", field="format")
+        raise Invalid(f"format must be one of {', '.join(FORMATS)}, not {fields.shown(format)!r}", field="format")
     return _lines(store, scope) if format == "jsonl" else _document(store, scope)
 
 

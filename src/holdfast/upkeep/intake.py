@@ -95,6 +95,8 @@ def _lines(source: Source) -> Iterator[bytes]:
 def _file_lines(path: str) -> Iterator[bytes]:
     if not os.path.exists(path):
         raise NotFound(f"there is no file {path}")
+    if os.path.isdir(path):
+        raise Invalid(f"path must be a file, and {path} is a directory", field="path")
     with Attempt("read", path), open(path, "rb") as file:
         yield from file
 

@@ -16,6 +16,7 @@ from ..model.moment import millis
 from ..model.replay import Mark
 from ..model.salvage import Salvage, salvaged
 from .database import ask_all, ask_one
+from .quoted import KNOWN, RIGHT, told
 from .rows import Rows, as_json
 from .schema import VISIBLE
 
@@ -42,12 +43,6 @@ _MARK = """
 UPDATE files SET generation=?, size=?, line=?, seq=?, tail_offset=?, hash=?, inode=?, bytes=?, mtime=?,
   buried=?, card_mtime=?, damaged=? WHERE n=?
 """
-_KNOWN = """
-SELECT id, n, checksum, scope, session_id, user_id, workspace, time, type, tags,
-  (SELECT json_group_array(tag) FROM (SELECT tag FROM entry_tags WHERE entry=n ORDER BY tag))
-FROM entries WHERE file=?
-"""
-_RIGHT = "UPDATE entries SET scope=?, session_id=?, user_id=?, workspace=?, time=?, type=?, tags=? WHERE n=?"
 # The same entry, perhaps at another place; a row that is right is not written again, nor its page.
 _MOVE = """
 UPDATE entries SET offset=?1, length=?2, spans=?3, seq=?4
@@ -225,24 +220,24 @@ class CatchUp:
         fresh: list[Line] = []
         stayed: list[tuple[int | str | None, ...]] = []
         for id, its in wanted.items():
-            told = _told(its)
-            if id in known and known[id][1:] == told:
+            now = told(its)
+            if id in known and known[id][1:] == now:
                 stayed.append(_placed(its, known[id][0]))
             else:
                 if id in known:
-                    self._drop(known[id], told)
+                    self._drop(known[id], now)
                 fresh.extend(its)
         self._connection.executemany(_MOVE, stayed)
         return self._add(file, sorted(fresh, key=lambda line: line.offset))
 
     def _known(self, file: int) -> dict[str, tuple[Any, ...]]:
-        """Rows by id: their numbers, and what `_told` says of their lines."""
-        return {row[0]: row[1:] for row in ask_all(self._connection, _KNOWN, (file,))}
+        """Rows by id: their numbers, and what `told` says of their lines."""
+        return {row[0]: row[1:] for row in ask_all(self._connection, KNOWN, (file,))}
 
-    def _drop(self, known: tuple[Any, ...], told: tuple[Any, ...]) -> None:
+    def _drop(self, known: tuple[Any, ...], wanted: tuple[Any, ...]) -> None:
         """Take a row out. One that misquotes its lines is put right first: it says which words the full text has."""
-        if known[1] == told[0]:
-            self._run(_RIGHT, (*told[1:-1], known[0]))
+        if known[1] == wanted[0]:
+            self._run(RIGHT, (*wanted[1:-1], known[0]))
         self.rows.drop(known[0])
 
     def _salvage(self, journal: str, id: str, lines: tuple[Line, ...] = ()) -> None:
@@ -280,17 +275,6 @@ class CatchUp:
         self.rows.forget_session(journal)
         self._files.pop(journal, None)
         self._run("DELETE FROM files WHERE n=?", (row.n,))
-
-
-def _told(lines: list[Line]) -> tuple[Any, ...]:
-    """By what a row is known to be that of these lines: checksum (without one, who knows), whose it is, since the row
-    of an entry that did not read back may show it to somebody else, and by what else filters find it."""
-    own = lines[0].record or {}
-    whose = (own.get("scope") or "session", *map(own.get, ("session_id", "user_id", "workspace")))
-    changed = [tags for line in lines[1:] if (tags := (line.record or {})["set"].get("tags")) is not None]
-    tags = changed[-1] if changed else own.get("tags") or []
-    listed = (as_json(tags), as_json(sorted(set(tags)))) if tags else ("[]", "[]")
-    return ((lines[-1].record or {}).get("checksum"), *whose, millis(own["timestamp"]), own["type"], *listed)
 
 
 def _placed(lines: list[Line], n: int) -> tuple[int | str | None, ...]:

@@ -185,8 +185,8 @@ def _address(id: str, journal: str, offset: int, length: int, spans: str | None)
     return Address(id=id, journal=journal, spans=places)
 
 
-_LABELS = """
-SELECT e.id, e.scope, e.session_id, e.user_id, e.workspace, e.time, e.type, e.tags,
+_LABELS = f"""
+SELECT e.id, {", ".join(f"e.{name}" for name in Label._fields if name != "tagged")},
   (SELECT json_group_array(t.tag) FROM entry_tags t WHERE t.entry=e.n)
 FROM json_each(?) j CROSS JOIN entries e ON e.id=j.value
 """
@@ -199,11 +199,8 @@ def labels(connection: apsw.Connection, scope: Scope, ids: Sequence[str]) -> dic
 
 
 def _label(row: Sequence[Any]) -> Label:
-    whose, session, user, workspace, time, type, tags, by = row
-    return Label(
-        scope=whose, session_id=session, user_id=user, workspace=workspace, time=time, type=type,
-        tags=tuple(_texts(tags)), tagged=frozenset(_texts(by)),
-    )  # fmt: skip
+    said = dict(zip(Label._fields, row, strict=True))
+    return Label(**{**said, "tags": tuple(_texts(said["tags"])), "tagged": frozenset(_texts(said["tagged"]))})
 
 
 def _texts(listed: str) -> Sequence[str]:

@@ -91,6 +91,15 @@ class Label(Value):
     workspace: str | None = None
     time: int
     type: str
+    importance: float = 0.5
+    pinned: bool = False
+    sensitive: bool = False
+    provenance: str = "user"
+    role: str | None = None
+    author: str | None = None
+    key: str | None = None
+    tool: str | None = None
+    path: str | None = None
     tags: tuple[str, ...] = ()
     tagged: frozenset[str] = frozenset()  # the tags by which a filter finds it
 
@@ -99,7 +108,9 @@ def label_of(entry: Entry) -> Label:
     """The one that an entry should have."""
     return Label(
         scope=entry.scope, session_id=entry.session_id, user_id=entry.user_id, workspace=entry.workspace,
-        time=millis(entry.timestamp), type=entry.type, tags=entry.tags, tagged=frozenset(entry.tags),
+        time=millis(entry.timestamp), type=entry.type, importance=entry.importance, pinned=entry.pinned,
+        sensitive=entry.sensitive, provenance=entry.provenance, role=entry.role, author=entry.author, key=entry.key,
+        tool=entry.tool, path=entry.path, tags=entry.tags, tagged=frozenset(entry.tags),
     )  # fmt: skip
 
 

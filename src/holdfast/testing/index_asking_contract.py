@@ -52,12 +52,13 @@ class AskContract:
 
     def test_labels_say_what_entries_say_hidden_ones_included(self, backend: Workbench) -> None:
         backend.session()
-        own, deleted = backend.user(), backend.add("deleted", tags=("b", "a"), workspace="w")
+        own, said = backend.user(), {"text": "deleted", "role": "tool", "author": "grep"}
+        deleted = backend.add(content=said, tags=("b", "a"), workspace="w", tool="grep", path="/p", provenance="tool:x")
         entries = [backend.add("editor", own, type="preference", key="editor"), deleted, backend.add("amended")]
         backend.bury(deleted)
-        backend.journal.amend(ANA, SESSION, entries[2].id, "ana", {"tags": ["z", "y"]})
+        backend.journal.amend(ANA, SESSION, entries[2].id, "ana", {"tags": ["z", "y"], "pinned": True})
         labels = backend.level().labels(ANA, [entry.id for entry in entries])
-        assert labels.pop(entries[2].id) == label_of(entries[2].replace(tags=("z", "y")))
+        assert labels.pop(entries[2].id) == label_of(entries[2].replace(tags=("z", "y"), pinned=True))
         assert labels == {entry.id: label_of(entry) for entry in entries[:2]}
         assert backend.index.labels(BEN, [deleted.id]) == {}
 

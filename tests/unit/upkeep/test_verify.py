@@ -136,12 +136,16 @@ def test_an_entry_that_the_index_should_not_show_is_found(desk, monkeypatch):
 MISQUOTED = {
     "user_id='bna'": "user", "session_id='sess_20260101_aaaaac'": "session", "workspace='v'": "workspace",
     "scope='global'": "scope", "time=time+1024": "time", "type='fact'": "type", "tags='[\"red\",\"blud\"]'": "tags",
+    "importance=0.25": "importance", "pinned=1": "pinned", "sensitive=1": "sensitive",
+    "provenance='usev'": "provenance", "role='usep'": "role", "author='Anb'": "author", "key='colour'": "key",
+    "tool='grdp'": "tool", "path='/q'": "path",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("damage", "name"), MISQUOTED.items(), ids=MISQUOTED)
 def test_an_entry_that_the_index_misquotes_is_found_and_put_right(files, damage, name):
-    entry = files.add("words", tags=("red", "blue"), workspace="w")
+    said = {"text": "words", "role": "user", "author": "Ana"}
+    entry = files.add(content=said, tags=("red", "blue"), workspace="w", tool="grep", path="/path")
     files.journal.amend(ANA, SESSION, files.add("amended", tags=("green",)).id, "ana", {"tags": ["slate"]})
     files.level().database().ask(lambda c: c.execute(f"UPDATE entries SET {damage} WHERE id='{entry.id}'").fetchall())
     found = {"what": f"the index is wrong about the entry's {name}", "journal": SESSION, "id": entry.id}

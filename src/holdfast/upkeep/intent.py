@@ -12,6 +12,7 @@ import os
 from hashlib import sha256
 
 from ..disk import REAL, Attempt, discard, exists, make_private_dir, read_file, write_atomic
+from ..errors import StorageFailed
 from ..lock import Lock
 from ..model.ids import is_journal
 
@@ -37,12 +38,30 @@ def path(store: Store) -> str:
 
 def alone(store: Store, what: str) -> Held:
     """Nobody forgets meanwhile, and nobody loads: a load looks for tombstones, and then writes."""
-    return Lock(os.path.join(folder(store), "forgetting.lock")).hold(WAIT_MS, what)
+    return Lock(_lock(store)).hold(WAIT_MS, what)
+
+
+def _lock(store: Store) -> str:
+    return os.path.join(folder(store), "forgetting.lock")
 
 
 def unfinished(store: Store) -> bool:
     """Whether a forget was interrupted, or is under way in another process."""
     return exists(REAL, path(store))
+
+
+def interrupted(store: Store) -> bool:
+    """Whether a forget was interrupted; not one that is under way, whose lock is held."""
+    if not unfinished(store):
+        return False
+    try:
+        held = Lock(_lock(store)).attempt("look")
+    except StorageFailed:  # a home that cannot be written, where nobody forgets
+        return True
+    if held is None:
+        return False
+    with held:
+        return unfinished(store)
 
 
 def write(store: Store, plan: dict[str, Any]) -> None:
@@ -94,7 +113,7 @@ def trouble(store: Store) -> list[str]:
     ]
     if os.path.lexists(aside := os.path.join(folder(store), "quarantine")) and not os.path.isdir(aside):
         told.append(f"{os.path.relpath(aside, store.home)} is no directory, so damage cannot be kept: move it away")
-    if unfinished(store):
+    if interrupted(store):
         known = read(store) is not None
         told.append(
             "a forget was interrupted; `holdfast sync` finishes it"

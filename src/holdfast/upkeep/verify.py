@@ -8,33 +8,29 @@ a note.
 
 from __future__ import annotations
 
-import os
+import time
 
 from ..disk import private_mode_wrong, risky_filesystem
-from ..errors import HoldfastError, StorageFailed
-from ..model.query import Filter, label_of
-from ..model.record import is_entry
+from ..errors import HoldfastError, Locked, StorageFailed
+from ..model.query import Filter
 from ..model.scope import whole
 from ..recall.missing import lost
 from . import scan
-from .holdings import holdings
 from .intent import trouble
+from .look import Look, named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
-    from ..model.replay import Line
     from ..ports import Progress
     from ..store import Store
-    from .holdings import Holdings
+    from .look import Finding
 
-    Finding = dict[str, Any]
-
-_PAGE = 500
 _WAIT_MS = 2_000
-_NAMES = {"session_id": "session", "user_id": "user", "tagged": "tags"}  # as people know them
+_IDLE_S = 5.0  # that a journal may be written to without a pause
+_PAUSE_S = 0.005
 
 
 class Verification:
@@ -44,12 +40,9 @@ class Verification:
         self._store, self._scope = store, whole(store.agent)
         self.problems: list[Finding] = []
         self.notes: list[Finding] = []
-        self.lines = self.entries = self.journals = 0
         self.compared = True  # whether the index is level with the journals, so that a difference is one
-        self._misread: dict[str, None] = {}  # journals of which the index says what they do not
-        self._visible: set[str] = set()
-        self._references: dict[str, tuple[str, tuple[str, ...]]] = {}  # by entry: its journal, and where it points
-        self._there: set[str] = set()  # what is in a journal and not deleted
+        self._looks: dict[str, Look] = {}
+        self._busy: set[str] = set()  # journals of which nobody can tell, since they are written to all the time
 
     def _found(self, what: str, **where: Any) -> None:
         self.problems.append({"what": what, **where})
@@ -71,108 +64,93 @@ class Verification:
     # -- journals
 
     def journal(self, journal: str) -> None:
-        """All of one journal: its files, its numbering, and its rows in the index."""
-        self.journals += 1
-        replay = self._store.journal.replay(self._scope, journal)
-        for damage in self._store.journal.inspect(self._scope, journal, replay):
-            self.problems.append({**damage, "file": self._named(damage["file"]), "journal": journal})
-        held = holdings(self._store.journal, self._scope, journal, replay)
-        if held is None:
-            return
-        self.lines += len(held.replay.lines)
-        self.entries += len(held)
-        if held.replay.newer:
-            self._note("written by a later version; read-only here", journal=journal)
-        self._numbering(held)
-        self._checksums(held)
-        self._take(held)
-        if self.compared:
-            self._rows(held)
+        """All of one journal; what is wrong with it must be so while nobody writes there."""
+        try:
+            self._looks[journal] = Look(self._store, self._scope, journal, self.compared)
+        except HoldfastError as error:
+            self._found(f"could not be checked: {error.message}", journal=journal)
+        else:
+            if self._looks[journal].problems and not self._store.read_only():
+                self._settle(journal, lambda: self._look_again(journal))
 
-    def _numbering(self, held: Holdings) -> None:
-        """A missing seq is a lost line, unless a rewrite may have dropped it (D8)."""
-        good = [line for line in held.replay.lines if line.record is not None]
-        for before, after in zip(good, good[1:], strict=False):
-            step = _seq(after) - _seq(before)
-            if step <= 0:
-                self._found("seq does not rise", journal=held.journal, line=after.number)
-            elif held.replay.mark.generation == 1 and step > after.number - before.number:
-                self._found(f"{step - 1} lines are missing before it", journal=held.journal, line=after.number)
+    def _settle(self, journal: str, act: Callable[[], None]) -> None:
+        """Look again while nobody writes there; without that, nobody can tell what was found."""
+        try:
+            self._while_idle(journal, act)
+        except HoldfastError as error:
+            self._looks.pop(journal, None)
+            self._busy.add(journal)
+            self._found(f"could not be checked: {error.message}", journal=journal)
 
-    def _checksums(self, held: Holdings) -> None:
-        bare = [line for line in held.replay.lines if line.record is not None and "checksum" not in line.record]
-        if bare:
-            what = f"{len(bare)} lines of an older format have no checksum; compact adds them"
-            self._note(what, journal=held.journal, line=bare[0].number)
+    def _while_idle(self, journal: str, act: Callable[[], None]) -> None:
+        deadline = time.monotonic() + _IDLE_S
+        while not self._store.journal.when_idle(self._scope, journal, act):
+            if time.monotonic() > deadline:
+                raise Locked(f"{journal} is written to without a pause", journal=journal)
+            time.sleep(_PAUSE_S)
 
-    def _take(self, held: Holdings) -> None:
-        """Remember what is compared once all journals were read."""
-        for id, holding in held.by_id.items():
-            if holding.stone is None:
-                self._there.add(id)
-            if holding.visible:
-                self._visible.add(id)
-                if holding.entry.references:
-                    self._references[id] = (held.journal, holding.entry.references)
-
-    def _rows(self, held: Holdings) -> None:
-        """Every entry must be found in the index, at its place, as the one that the journal says it is."""
-        ids, spans = list(held.by_id), _spans(held)
-        for start in range(0, len(ids), _PAGE):
-            page = ids[start : start + _PAGE]
-            places = self._store.index.locate(self._scope, page, every=True)
-            self._labels(held, [id for id in page if id in places and places[id].journal == held.journal])
-            elsewhere = {
-                id: place
-                for id, place in places.items()
-                if (place.journal, list(place.spans)) != (held.journal, spans[id])
-            }  # all others are at the lines that were just read
-            read = self._store.journal.fetch(self._scope, elsewhere.values())
-            for id in page:
-                if id not in places:
-                    self._differs("entry is not in the index", held.journal, id)
-                elif id in elsewhere and id not in read:
-                    self._differs("the index does not know where the entry lies", held.journal, id)
-
-    def _labels(self, held: Holdings, ids: list[str]) -> None:
-        """What filters go by must be what the journal says; an id that stands in two journals is the first one's."""
-        labels = self._store.index.labels(self._scope, ids)
-        for id in ids:
-            wanted = label_of(held.by_id[id].entry)
-            if (label := labels.get(id, wanted)) != wanted:
-                names = [name for name in wanted._fields if getattr(label, name) != getattr(wanted, name)]
-                wrong = dict.fromkeys(_NAMES.get(name, name) for name in names)
-                self._differs(f"the index is wrong about the entry's {', '.join(wrong)}", held.journal, id)
-
-    def _differs(self, what: str, journal: str, id: str) -> None:
-        self._misread[journal] = None
-        self._found(what, journal=journal, id=id)
+    def _look_again(self, journal: str) -> None:
+        """With the index level, as far as this journal goes."""
+        self._store.index.refresh(self._scope, _WAIT_MS)
+        level = self.compared and journal not in self._store.index.lagging(self._scope)
+        if self.compared and not level:
+            self._note("the index is behind; it was not compared with this journal", journal=journal)
+        self._looks[journal] = Look(self._store, self._scope, journal, level)
 
     def mend(self) -> None:
         """Have the index read again what it misquotes; the next run says whether that helped."""
-        for journal in self._misread:
+        misread = [look.journal for look in self._looks.values() if look.misread]
+        for journal in misread:
             self._store.index.suspect(self._scope, journal)
             self._note(
                 "is read into the index again; verify once more, and `holdfast reindex` if it says the same",
                 journal=journal,
             )
-        if self._misread:
+        if misread:
             self._store.index.refresh(self._scope, _WAIT_MS)
 
     def rows(self) -> None:
         """What the index shows must be what the journals hold, no more and no less."""
+        visible = {id: look.journal for look in self._looks.values() for id in look.visible}
         shown = {row.id for row in self._store.index.rows(self._scope, Filter())}
-        for id in sorted(shown - self._visible):
-            self._found("the index shows what no journal has, or what is deleted", id=id)
-        for id in sorted(self._visible - shown):
-            self._found("the index hides an entry that is not deleted", id=id)
+        more = sorted(shown - visible.keys())
+        places = self._store.index.locate(self._scope, more, every=True)
+        doubtful: dict[str, list[str]] = {}
+        for id in more:
+            if id in places:
+                doubtful.setdefault(places[id].journal, []).append(id)
+        for id in sorted(visible.keys() - shown):
+            doubtful.setdefault(visible[id], []).append(id)
+        self._nowhere([id for id in more if id not in places])
+        for journal, ids in doubtful.items():
+            if journal in self._busy:
+                continue
+            self._settle(journal, lambda journal=journal, ids=ids: self._shown(journal, ids))  # type: ignore[misc]
+
+    def _nowhere(self, ids: list[str]) -> None:
+        """Rows of no journal, unless they have gone meanwhile."""
+        for row in self._store.index.rows(self._scope, Filter(ids=tuple(ids))) if ids else ():
+            self._found("the index shows what no journal has, or what is deleted", id=row.id)
+
+    def _shown(self, journal: str, ids: list[str]) -> None:
+        """Whether the index shows these if, and only if, the journal does."""
+        self._look_again(journal)
+        look = self._looks[journal]
+        shown = {row.id for row in self._store.index.rows(self._scope, Filter(ids=tuple(ids)))}
+        for id in ids:
+            if id in shown and id not in look.visible:
+                self._found("the index shows what no journal has, or what is deleted", id=id)
+            elif id in look.visible and id not in shown:
+                self._found("the index hides an entry that is not deleted", id=id)
 
     def references(self) -> None:
         """What points at nothing: worth a word, and no damage, since what it pointed at may have been forgotten."""
-        for id, (journal, targets) in self._references.items():
-            missing = [target for target in targets if target not in self._there]
-            if missing:
-                self._note(f"refers to what is not there: {', '.join(missing)}", journal=journal, id=id)
+        there = set().union(*(look.there for look in self._looks.values()))
+        for look in self._looks.values():
+            for id, targets in look.references.items():
+                missing = [target for target in targets if target not in there]
+                if missing:
+                    self._note(f"refers to what is not there: {', '.join(missing)}", journal=look.journal, id=id)
 
     def lost(self) -> None:
         """What vanished from the journals since the index read it, and only lies in quarantine now (D40)."""
@@ -184,7 +162,7 @@ class Verification:
         for piece in pieces:
             told = "only the index still had it, and it lies" if piece["lost"] else "its damaged line lies only"
             kind = "change of an entry" if piece["change"] else "entry"
-            what = f"{kind} lost at byte {piece['offset']}; {told} in {self._named(piece['file'])}"
+            what = f"{kind} lost at byte {piece['offset']}; {told} in {named(self._store, piece['file'])}"
             self._found(what, journal=piece["journal"], **({"id": piece["entry"]} if piece["entry"] else {}))
 
     # -- the rest
@@ -199,7 +177,7 @@ class Verification:
         for piece in pieces:
             if piece["trouble"]:
                 what = f"cannot be read: {piece['trouble']}; move it away"
-                self._found(what, file=self._named(piece["file"]), journal=piece["journal"])
+                self._found(what, file=named(self._store, piece["file"]), journal=piece["journal"])
         for told in trouble(self._store):
             self._found(told)
         if (unpinned := self._store.embedding.pin_trouble()) is not None:
@@ -208,30 +186,15 @@ class Verification:
         if risk is not None:
             self._note(risk)
 
-    def _named(self, path: Any) -> str:
-        """Paths relative to the home, as people see them."""
-        return os.path.relpath(str(path), self._store.home) if os.path.isabs(str(path)) else str(path)
-
     def report(self) -> dict[str, Any]:
         """What was looked at and found."""
+        looks = list(self._looks.values())
+        problems = [*(problem for look in looks for problem in look.problems), *self.problems]
         return {
-            "ok": not self.problems, "journals": self.journals, "lines": self.lines, "entries": self.entries,
-            "problems": self.problems, "notes": self.notes,
+            "ok": not problems, "journals": len(looks), "lines": sum(look.lines for look in looks),
+            "entries": sum(look.entries for look in looks), "problems": problems,
+            "notes": [*(note for look in looks for note in look.notes), *self.notes],
         }  # fmt: skip
-
-
-def _spans(held: Holdings) -> dict[str, list[tuple[int, int]]]:
-    """Where the lines of each entry lie: its own, then its amendments."""
-    found: dict[str, list[tuple[int, int]]] = {}
-    for line in held.replay.lines:
-        if (record := line.record) is not None:
-            id = record["id"] if is_entry(record) else record.get("amends", "")
-            found.setdefault(id, []).append((line.offset, line.length))
-    return found
-
-
-def _seq(line: Line) -> int:
-    return int((line.record or {}).get("seq", 0))
 
 
 def _wrong_modes(home: str) -> Iterator[str]:
@@ -253,10 +216,7 @@ def verify(store: Store, *, progress: Progress | None = None) -> dict[str, Any]:
     run.level()
     names = list(store.journal.journals(whole(store.agent)))
     for done, name in enumerate(names, 1):
-        try:
-            run.journal(name)
-        except HoldfastError as error:
-            run.problems.append({"what": f"could not be checked: {error.message}", "journal": name})
+        run.journal(name)
         if progress is not None:
             progress(done, len(names))
     if run.compared:

@@ -9,9 +9,10 @@ import holdfast
 from holdfast.journal.replay import Scan
 from holdfast.model.entry import Tombstone
 from holdfast.model.moment import iso
-from holdfast.model.query import Filter
+from holdfast.model.query import Filter, Label
 from holdfast.testing.workbench import ALL, ANA, OTHER, SESSION
 from holdfast.upkeep import forget as forgetting
+from holdfast.upkeep import intent
 from holdfast.upkeep.choosing import choose
 from holdfast.upkeep.compaction import compact
 from holdfast.upkeep.verify import verify
@@ -133,6 +134,40 @@ def test_an_entry_that_the_index_should_not_show_is_found(desk, monkeypatch):
     assert problem["id"] == entry.id
 
 
+MEANWHILE = {
+    "inspect": lambda desk, _: desk.add("later"),
+    "tombstones": lambda desk, entry: desk.bury(entry),
+    "rows": lambda desk, _: desk.add("later") and desk.level(),
+    "labels": lambda desk, entry: desk.journal.amend(ANA, SESSION, entry.id, "ana", {"pinned": True}) and desk.level(),
+}
+
+
+@pytest.mark.parametrize("when", MEANWHILE)
+def test_what_somebody_does_meanwhile_is_no_damage(desk, monkeypatch, when):
+    entry, done = desk.add("first"), []
+    port = desk.index if hasattr(desk.index, when) else desk.journal
+    usual = getattr(port, when)
+
+    def once(*given, **named):
+        if not done:
+            done.append(True)
+            MEANWHILE[when](desk, entry)
+        return usual(*given, **named)
+
+    monkeypatch.setattr(port, when, once)
+    assert verify(desk.store)["problems"] == []
+
+
+def test_a_journal_that_is_written_to_without_a_pause_is_named(desk, monkeypatch):
+    wrong = Label(scope="session", time=0, type="note")
+    desk.add("first")
+    monkeypatch.setattr(desk.index, "labels", lambda scope, ids: dict.fromkeys(ids, wrong))
+    monkeypatch.setattr(desk.journal, "when_idle", lambda *given: False)
+    monkeypatch.setattr("holdfast.upkeep.verify._IDLE_S", 0)
+    (problem,) = verify(desk.store)["problems"]
+    assert problem == {"what": f"could not be checked: {SESSION} is written to without a pause", "journal": SESSION}
+
+
 MISQUOTED = {
     "user_id='bna'": "user", "session_id='sess_20260101_aaaaac'": "session", "workspace='v'": "workspace",
     "scope='global'": "scope", "time=time+1024": "time", "type='fact'": "type", "tags='[\"red\",\"blud\"]'": "tags",
@@ -233,6 +268,14 @@ def test_files_behind_a_link_that_others_can_reach_are_found(tmp_path):
         assert memory.verify()["ok"]
         os.chmod(tmp_path / "real" / "main" / "sessions", 0o755)
         assert not memory.verify()["ok"]
+
+
+def test_a_forget_that_is_under_way_is_no_trouble(desk):
+    plan = {"id": "forget_x", "drop": {}, "remove": [], "history": {}}
+    with intent.alone(desk.store, "forget"):
+        intent.write(desk.store, plan)
+        assert verify(desk.store)["problems"] == []
+    assert what(verify(desk.store)) == ["a forget was interrupted; `holdfast sync` finishes it"]
 
 
 def test_an_interrupted_forget_is_found(desk, monkeypatch):

@@ -15,7 +15,7 @@ import apsw
 from ..disk import boot_id
 from .catchup import COMMIT_LINES, CatchUp, commit
 from .cutting import note_chunking
-from .database import close, create, log_from_now_on
+from .database import Damaged, close, connect, create, undoable
 from .gate import GATE
 from .mending import Swept
 from .questions import journals
@@ -56,9 +56,8 @@ class Builder:
             self._sweep()
             name = self._generations.fresh()
             try:
-                with GATE:
-                    if self._attempt(name, scope, progress, furnish):
-                        return
+                if self._attempt(name, scope, progress, furnish):
+                    return
             except FileExistsError:
                 continue  # somebody removed `build.lock`, and another process is building under this name
             except BaseException:
@@ -75,25 +74,24 @@ class Builder:
         path = self._generations.path(name)
         sign = sign_of(self._marks, self._journal, scope)  # first of all: marks are relied on from here on
         others = self._generations.others()
-        connection, made = self._begin(path)
+        with GATE.visit():
+            connection, made = self._begin(path)
         try:
-            self._fill(connection, scope, {"boot": boot_id(), "marks": sign, "others": others}, progress)
-            log_from_now_on(connection)
-            if furnish is not None:
-                furnish(connection, progress)
+            try:
+                self._fill(connection, scope, {"boot": boot_id(), "marks": sign, "others": others}, progress)
+                if furnish is not None:
+                    furnish(connection, progress)
+            finally:
+                with GATE.visit():
+                    close(connection)
             with self._lock.hold(60_000, "flip the index"):
-                self._finish(connection, scope)
-                if not _still(path, made):
+                if not self._finished(path, made, scope):
                     return False
-                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-                self._disk.sync_dir(os.path.dirname(path))
                 self._generations.flip(name)
-        except (apsw.Error, OSError):
+        except (apsw.Error, OSError, Damaged):
             if _still(path, made):
                 raise
             return False
-        finally:
-            close(connection)
         self._sweep()
         return True
 
@@ -114,24 +112,44 @@ class Builder:
         self, connection: apsw.Connection, scope: Scope, seen: dict[str, str], progress: Progress | None
     ) -> None:  # fmt: skip
         names = list(self._journal.journals(scope))
-        connection.execute("BEGIN IMMEDIATE")
-        note_chunking(connection, self._chunking)
-        work = CatchUp(connection, self._journal, scope)
-        for name in names:  # all tombstones first: one may lie in another file than its entry
-            work.stones(name)
+        with GATE.visit():
+            connection.execute("BEGIN IMMEDIATE")
+            note_chunking(connection, self._chunking)
+            work = CatchUp(connection, self._journal, scope)
+            for name in names:  # all tombstones first: one may lie in another file than its entry
+                work.stones(name)
         for done, name in enumerate(names, 1):
-            work.bring(name)
-            if work.lines >= COMMIT_LINES:
-                commit(connection, work)
-                connection.execute("BEGIN IMMEDIATE")
+            with GATE.visit():  # a fork may come between two journals: what is open here has no locks
+                work.bring(name)
+                if work.lines >= COMMIT_LINES:
+                    commit(connection, work)
+                    connection.execute("BEGIN IMMEDIATE")
             if progress is not None:
                 progress(done, len(names))
-        self._recalled.read(connection, self._clock.now())
-        facts = {**seen, "built_at": str(self._clock.now())}
-        connection.executemany("INSERT OR REPLACE INTO meta VALUES(?,?)", facts.items())
-        commit(connection, work)
+        with GATE.visit():
+            self._recalled.read(connection, self._clock.now())
+            facts = {**seen, "built_at": str(self._clock.now())}
+            connection.executemany("INSERT OR REPLACE INTO meta VALUES(?,?)", facts.items())
+            commit(connection, work)
+            undoable(connection)
 
-    def _finish(self, connection: apsw.Connection, scope: Scope) -> None:
+    def _finished(self, path: str, made: int, scope: Scope) -> bool:
+        """Whether it is level, whole and durable; False if it was taken away."""
+        with GATE.visit():
+            if not _still(path, made):
+                return False
+            connection = connect(path, vfs=self._vfs)  # which syncs all of it
+            try:
+                self._catch_up(connection, scope)
+                if not _still(path, made):
+                    return False
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+                self._disk.sync_dir(os.path.dirname(path))
+            finally:
+                close(connection)
+        return True
+
+    def _catch_up(self, connection: apsw.Connection, scope: Scope) -> None:
         """What was written while we built: not only where there are marks, since whoever brought the old generation
         level may have taken them away."""
         connection.execute("BEGIN IMMEDIATE")

@@ -150,7 +150,7 @@ class Cache:
         from .erasing import empty_log
 
         try:
-            with GATE:
+            with GATE.visit():
                 connection = self._connect(WAIT_MS if erase else _WAIT_MS)
                 try:
                     with connection:

@@ -13,6 +13,7 @@ import apsw
 
 from .database import ODD_VALUES, Damaged, ask_all, ask_one, close, connect
 from .filling import insert, number_of, todos
+from .gate import GATE
 from .numbers import LAST
 
 TYPE_CHECKING = False
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from .filling import Todo
 
 _BATCH = 500
+_PORTION = 20  # batches: half a second
 _OLD = """
 SELECT e.id, c.ordinal, v.hash, v.data FROM json_each(?) j JOIN entries e ON e.id=j.value
 JOIN chunks c ON c.entry=e.n JOIN vectors v ON v.chunk=c.n
@@ -28,36 +30,53 @@ JOIN chunks c ON c.entry=e.n JOIN vectors v ON v.chunk=c.n
 
 def carry(path: str, connection: apsw.Connection, identity: str | None = None, vfs: str | None = None) -> int:
     """Copy what still holds from the generation at this path; how many. With an identity, only that embedder's."""
+    carried, below = 0, LAST
+    while below:
+        with GATE.visit():  # a fork may come between two portions, when the old one is closed
+            copied, below = _portion(path, vfs, connection, identity, below)
+        carried += copied
+    return carried
+
+
+def _portion(
+    path: str, vfs: str | None, connection: apsw.Connection, identity: str | None, below: int
+) -> tuple[int, int]:  # fmt: skip
+    """How many were copied, and below which chunk to go on; 0: nowhere. What was not copied is embedded again."""
     try:
         old = connect(path, vfs=vfs)
     except (apsw.Error, Damaged, OSError):
-        return 0
+        return 0, 0
     try:
         found = ask_one(old, "SELECT identity, dimensions FROM embedders")
         if found is None or (identity is not None and found[0] != identity):
-            return 0
-        return _carry(old, connection, *found)
+            return 0, 0
+        return _carry(old, connection, found, below)
     except (apsw.Error, *ODD_VALUES):
-        return 0  # what was not copied is embedded again
+        return 0, 0
     finally:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         close(old)
 
 
-def _carry(old: apsw.Connection, connection: apsw.Connection, identity: str, dimensions: int) -> int:
-    carried, below = 0, LAST
-    while chunks := _waiting(connection, below):
+def _carry(
+    old: apsw.Connection, connection: apsw.Connection, embedder: tuple[str, int], below: int
+) -> tuple[int, int]:  # fmt: skip
+    carried = 0
+    for _ in range(_PORTION):
+        chunks = _waiting(connection, below)
+        if not chunks:
+            return carried, 0
         below = chunks[-1]
         connection.execute("BEGIN IMMEDIATE")
-        number = number_of(connection, identity, dimensions)
+        number = number_of(connection, *embedder)
         if number is None:
-            return carried
-        same = _same(old, todos(connection, chunks), 4 * dimensions)
+            return carried, 0
+        same = _same(old, todos(connection, chunks), 4 * embedder[1])
         carried += insert(connection, number, same)
         connection.executemany("DELETE FROM backlog WHERE chunk=?", [(todo.chunk,) for todo, _ in same])
         connection.execute("COMMIT")
-    return carried
+    return carried, below
 
 
 def _waiting(connection: apsw.Connection, below: int) -> list[int]:

@@ -67,7 +67,9 @@ def ask_one(connection: apsw.Connection, sql: str, values: Any = ()) -> Any:
 
 
 # A new generation is read by nobody before the flip, and one that was not finished is thrown away: its rows need
-# neither log nor sync, which saves a tenth of the work. Going over to the log syncs the whole file.
+# neither log nor sync, which saves a tenth of the work, nor locks, of which a forked child would inherit the memory.
+# Going over to the log syncs the whole file.
+_UNLOCKED = "unix-none"
 _UNLOGGED = ("journal_mode=OFF", "synchronous=OFF")
 _LOGGED = ("synchronous=NORMAL", "journal_mode=WAL")
 
@@ -122,9 +124,9 @@ def _set(connection: apsw.Connection, pragmas: tuple[str, ...]) -> None:
         connection.execute(f"PRAGMA {pragma}").fetchall()
 
 
-def log_from_now_on(connection: apsw.Connection) -> None:
-    """A new file is filled: everything in it is synced, and whatever follows is logged."""
-    _set(connection, _LOGGED)
+def undoable(connection: apsw.Connection) -> None:
+    """A new file has its rows: a transaction of what else it gets may be taken back."""
+    _set(connection, ("journal_mode=MEMORY",))
 
 
 def close(connection: apsw.Connection) -> None:
@@ -136,10 +138,12 @@ def close(connection: apsw.Connection) -> None:
 
 
 def create(disk: Disk, path: str, vfs: str | None = None) -> apsw.Connection:
-    """A new, empty index file with mode 0600 from its first byte (SQLite would follow the umask), not yet logged."""
+    """A new, empty index file with mode 0600 from its first byte (SQLite would follow the umask), not yet logged, and
+    for this connection alone."""
     make_private_dir(disk, os.path.dirname(path))
     disk.close(disk.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    return _furnished(_prepared(_plain(path, vfs), _UNLOGGED))
+    alone = _UNLOCKED if vfs is None and _UNLOCKED in apsw.vfs_names() else vfs
+    return _furnished(_prepared(_plain(path, alone), _UNLOGGED))
 
 
 def empty() -> apsw.Connection:
@@ -218,7 +222,7 @@ class Database:
 
         Damage comes out as `Damaged`, whatever it looked like; an error of ours as what it is.
         """
-        with GATE:
+        with GATE.visit():
             connection = self.take()
             try:
                 return question(connection)
@@ -259,7 +263,7 @@ class Database:
 
     def version(self) -> int:
         """Moves whenever anybody commits to the file."""
-        with GATE, self._mutex:
+        with GATE.visit(), self._mutex:
             if self.retired:
                 raise Damaged("let go meanwhile")
             if self._watch is None:
@@ -288,7 +292,7 @@ class Database:
 
     def retire(self) -> None:
         """Close what is idle now and what is lent out as it comes back."""
-        with GATE, self._mutex:
+        with GATE.visit(), self._mutex:
             self.retired = True
             for connection in [*self._idle, self._watch]:
                 if connection is not None:

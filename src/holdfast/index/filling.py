@@ -18,6 +18,7 @@ from ..model.value import Value
 from ..text.view import view
 from .database import ask_all, ask_one
 from .fulltext import blocks
+from .gate import GATE
 from .numbers import LAST, owner_of
 from .pages import bits_of, occupy
 from .select import Where, where_scope
@@ -229,13 +230,17 @@ def embed_all(
     at: int,
 ) -> None:  # fmt: skip
     """Empty the whole backlog of a generation that nobody else sees yet."""
-    (total,) = ask_one(connection, "SELECT count(*) FROM backlog")
+    with GATE.visit():
+        (total,) = ask_one(connection, "SELECT count(*) FROM backlog")
     below, done, size = LAST, 0, 4
     while chunks := _next(connection, below, size):
         started = time.monotonic()
         below = chunks[-1]
-        batch = todos(connection, chunks)
-        store(connection, embedder, batch, make(batch), at)
+        with GATE.visit():
+            batch = todos(connection, chunks)
+        made = make(batch)
+        with GATE.visit():
+            store(connection, embedder, batch, made, at)
         done += len(chunks)
         size = next_size(len(chunks), started)
         if progress is not None:
@@ -244,12 +249,16 @@ def embed_all(
 
 def mostly_refused(connection: apsw.Connection) -> bool:
     """Whether a whole backlog was embedded, and more is left in it than got a vector."""
-    (left,), (made,) = (ask_one(connection, f"SELECT count(*) FROM {table}") for table in ("backlog", "vectors"))
+    with GATE.visit():
+        (left,), (made,) = (ask_one(connection, f"SELECT count(*) FROM {table}") for table in ("backlog", "vectors"))
     return bool(left > made)
 
 
 def _next(connection: apsw.Connection, below: int, most: int) -> list[int]:
-    found = ask_all(connection, "SELECT chunk FROM backlog WHERE chunk<? ORDER BY chunk DESC LIMIT ?", (below, most))
+    with GATE.visit():
+        found = ask_all(
+            connection, "SELECT chunk FROM backlog WHERE chunk<? ORDER BY chunk DESC LIMIT ?", (below, most)
+        )
     return [chunk for (chunk,) in found]
 
 

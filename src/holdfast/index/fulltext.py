@@ -161,7 +161,7 @@ class Stemmer:
 
     def _cut(self, text: str) -> list[str]:
         data = rooted(text).encode("utf-8", "replace")
-        with GATE, self._mutex:
+        with GATE.visit(), self._mutex:
             found: Any = self._tokenise(
                 data, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
             )

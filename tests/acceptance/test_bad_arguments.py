@@ -48,6 +48,8 @@ CALLS: list[tuple[str, Act]] = [
     ("prompt", lambda m: m.context(None)),
     ("prompt", lambda m: m.context(b"x")),
     ("prompt", lambda m: m.context("half a \ud83d pair")),
+    ("query", lambda m: m.search("half a \ud83d pair")),
+    ("query", lambda m: m.search(b"x")),
     ("limit", lambda m: m.context("x", limit="a")),
     ("limit", lambda m: m.context("x", limit=0)),
     ("limit", lambda m: m.context("x", limit=-5)),

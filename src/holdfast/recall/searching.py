@@ -13,7 +13,7 @@ from itertools import islice
 from math import floor
 
 from ..errors import Invalid
-from ..guard import validate
+from ..guard import fields, validate
 from ..model.hit import Hit, SearchResult
 from ..model.query import Filter, Words, passes
 from ..model.value import FrozenDict, Value
@@ -81,7 +81,7 @@ def ask(
     if wanted.hidden:
         raise Invalid("deleted entries have no words to search by; list them with query(hidden=True)", field="hidden")
     return Ask(
-        text=text, words=words(text), wanted=wanted,
+        text=text, words=words(fields.text(text, "query")), wanted=wanted,
         limit=validate.limit(settings["recall.limit"] if limit is None else limit),
         offset=validate.offset(offset), rank=rank,
         min_score=validate.share(settings["recall.min_score"] if min_score is None else min_score, "min_score"),

@@ -3,21 +3,29 @@
 Damage shows in what a row says or in what SQLite finds while it runs a statement. It never shows in a value that
 cannot be bound, nor in our own code before it has read a row; and a statement that an empty index refuses in the same
 way is wrong whatever the file holds. Asked only after something failed: the question runs once more on a connection of
-its own, watched. The rule: whoever is in doubt takes it for damage, and `Live` finds out by building anew, once.
+its own, watched. The rule: whoever is in doubt takes it for damage, and `Live` finds out by building anew, once: what
+fails on the new generation too is noted there for every process, for a day: a file may still become damaged.
 """
 
 from __future__ import annotations
 
+import os
+import time
+
 import apsw
 
-from .database import ODD_VALUES, close, empty
+from .database import FAILURES, ODD_VALUES, ask_one, close, empty
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+    from .database import Database
+
     Spot = tuple[type[BaseException], str, int]
+
+_HOLDS_S = 24 * 3600
 
 
 class Watched:
@@ -77,3 +85,27 @@ def spot_of(error: BaseException) -> Spot:
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     return (type(error), trace.tb_frame.f_code.co_filename, trace.tb_lineno) if trace else (type(error), "", 0)
+
+
+def note(base: Database, spot: Spot) -> None:
+    """What comes up here is an error of ours, with this generation as with the one before."""
+    try:
+        told = _key(spot), str(int(time.time()))
+        base.ask(lambda c: c.execute("INSERT OR REPLACE INTO meta VALUES(?, ?)", told).fetchall())
+    except FAILURES:
+        return  # the next process finds out by itself
+
+
+def noted(base: Database, spot: Spot) -> bool:
+    """Whether somebody has found out so within a day."""
+    try:
+        found = base.ask(lambda c: ask_one(c, "SELECT value FROM meta WHERE key=?", (_key(spot),)))
+        return found is not None and abs(time.time() - int(found[0])) < _HOLDS_S
+    except FAILURES:
+        return False
+
+
+def _key(spot: Spot) -> str:
+    """By the place in our own code: it may be installed anywhere."""
+    kind, file, line = spot
+    return f"ours {kind.__name__} {os.path.basename(file)}:{line}"

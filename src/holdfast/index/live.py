@@ -249,11 +249,13 @@ class Live:
     def _suspected(self, base: Database, error: Doubtful, last: bool) -> None:
         """What fails on a new generation as well, or keeps one from being built, is no damage: so it is said, and for
         it nothing is built again."""
-        from .judging import spot_of  # nearly nobody comes here
+        from .judging import note, noted, spot_of  # nearly nobody comes here
 
         cause = error.__cause__ or error
         spot = spot_of(cause)
-        if last or spot in self._ours:
+        if last:
+            note(base, spot)
+        if last or spot in self._ours or noted(base, spot):
             self._ours.add(spot)
             raise cause
         try:

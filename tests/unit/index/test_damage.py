@@ -206,6 +206,17 @@ def test_our_error_over_rows_that_are_right_is_said_after_one_rebuild_and_costs_
     assert embedded.index.live.rebuilt == 1
 
 
+def test_what_was_found_to_be_our_error_costs_another_process_no_index_for_a_day(embedded, monkeypatch):
+    fill(embedded)
+    question = lambda c: [{}[id] for (id,) in c.execute("SELECT id FROM entries")]  # noqa: E731
+    for days, rebuilt in ((0, 1), (0, 0), (2, 1), (2, 0)):
+        monkeypatch.setattr("holdfast.index.judging.time.time", lambda days=days: 1e9 + days * 86400)
+        embedded.index = embedded.open_index()
+        with pytest.raises(KeyError):
+            embedded.index.live.ask(question)
+        assert embedded.index.live.rebuilt == rebuilt
+
+
 def test_our_error_over_a_line_costs_no_index(embedded, monkeypatch):
     fill(embedded)
     name, builds = embedded.index.live.name, []

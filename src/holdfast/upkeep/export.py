@@ -147,4 +147,11 @@ def _with_message(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    """On one line for everybody: Python's `splitlines`, for one, also splits at what is text to JSON and to us."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    for mark in _LINE_ENDS if not text.isascii() else ():
+        text = text.replace(mark, f"\\u{ord(mark):04x}")
+    return text
+
+
+_LINE_ENDS = "\x85\u2028\u2029"

@@ -113,3 +113,13 @@ def test_an_export_that_is_read_on_after_close_is_refused_and_opens_nothing_agai
     with pytest.raises(Invalid, match="this memory is closed"):
         next(pieces)
     assert memory._store.index.live.opened is None
+
+
+def test_a_line_is_one_whoever_splits_it(desk):
+    text = "one\x85two\u2028three\u2029four\x0bfive\x0csix\x1cseven\x1deight\x1enine\rten\neleven 日本"
+    desk.add(text, metadata={"note": "a\u2028b"})
+    desk.level()
+    whole = "".join(export(desk.store, ALL))
+    assert whole.splitlines() == whole.split("\n")[:-1]
+    (entry,) = [json.loads(line) for line in whole.splitlines() if "content" in json.loads(line)]
+    assert (entry["content"]["text"], entry["metadata"]) == (text, {"note": "a\u2028b"})

@@ -493,3 +493,17 @@ os._exit(0)
 """
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     subprocess.run([sys.executable, "-c", script, home], env=environment, check=True)
+
+
+@pytest.mark.parametrize("now", [-5, -(10**15), 0, 253_402_300_800_000, 10**15, 2**63])
+def test_what_is_written_by_a_clock_off_the_calendar_can_be_read(tmp_path: Path, now: int) -> None:
+    with holdfast.open(tmp_path / "home", clock=FixedClock(now)) as memory:
+        entry = memory.add("herons", session="talk")
+        memory.amend(memory.add("egrets", session="talk").id, pinned=True)
+        memory.delete(memory.add("storks", session="talk").id)
+        assert memory.get(entry.id).text == "herons"
+        assert [hit.text for hit in memory.search("herons")] == ["herons"]
+        assert memory.verify()["ok"]
+        memory.reindex()
+        assert sorted(entry.text for entry in memory.query(session="talk")) == ["egrets", "herons"]
+        assert memory.context("herons").text

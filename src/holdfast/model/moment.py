@@ -24,11 +24,13 @@ _read: tuple[str, int] = ("1970-01-01T00:00:", 0)  # and most lines into the min
 
 
 def iso(millis: int) -> str:
-    """2026-01-10T14:23:45.678Z"""
+    """2026-01-10T14:23:45.678Z; a clock that is off the calendar shows its first or last moment, which can be read."""
     global _shown
     seconds, rest = divmod(millis, 1000)
     known, text = _shown
     if known != seconds:
+        if not 0 <= millis <= _LAST_MS:
+            return iso(0 if millis < 0 else _LAST_MS)
         text = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
         _shown = (seconds, text)
     return f"{text}.{rest:03d}Z"

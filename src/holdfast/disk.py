@@ -128,8 +128,8 @@ class Disk:
         os.rmdir(path)
 
     def stat(self, path: str) -> os.stat_result:
-        """Of the name itself: a symbolic link is not followed."""
-        return os.lstat(path)
+        """Of what a symbolic link leads to: that is what is read and written."""
+        return os.stat(path)
 
     def fstat(self, fd: int) -> os.stat_result:
         return os.fstat(fd)
@@ -268,8 +268,8 @@ def temporary_name(path: str) -> str:
 
 
 def write_atomic(disk: Disk, path: str, data: bytes) -> None:
-    """Replace `path` so that after any crash it holds either the old bytes or the new ones."""
-    temporary = temporary_name(path)
+    """Replace what lies at `path`, a link or not, so that after any crash it holds either the old bytes or the new."""
+    temporary = temporary_name(path := os.path.realpath(path))
     try:
         write_new(disk, temporary, data)
         disk.replace(temporary, path)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 
-from ..disk import exists, remove_tree
-from .files import TOMBSTONES
+from ..disk import remove_tree
+from .files import CARD, TOMBSTONES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 def remove_journal(disk: Disk, place: Place) -> None:
     """Card, then entries and all else but the tombstones; an empty directory goes too."""
-    if exists(disk, place.card):
-        disk.unlink(place.card)
+    for entry in [entry for entry in disk.scandir(place.directory) if entry.name == CARD]:
+        _remove(disk, entry)
         disk.sync_dir(place.directory)
     for entry in list(disk.scandir(place.directory)):
         if entry.name == TOMBSTONES:
@@ -28,8 +28,17 @@ def remove_journal(disk: Disk, place: Place) -> None:
         if entry.is_dir(follow_symlinks=False):
             remove_tree(disk, entry.path)
         else:
-            disk.unlink(entry.path)
+            _remove(disk, entry)
     disk.sync_dir(place.directory)
     if not disk.listdir(place.directory):
         disk.rmdir(place.directory)
         disk.sync_dir(os.path.dirname(place.directory))
+
+
+def _remove(disk: Disk, entry: os.DirEntry[str]) -> None:
+    """The file, and where it is a link first what that leads to."""
+    if entry.is_symlink() and entry.is_file():
+        target = os.path.realpath(entry.path)
+        disk.unlink(target)
+        disk.sync_dir(os.path.dirname(target))
+    disk.unlink(entry.path)

@@ -106,16 +106,18 @@ def next_header(card: Card, scan: Scan, now: int) -> Header:
 def swap(disk: Disk, place: Place, header: Header, lines: Iterable[bytes]) -> int:
     """Put header and lines in the journal's place, returning their bytes; on failure the old journal stands."""
     data = b"\n".join([header_line(header), *lines]) + b"\n"
-    temporary = temporary_name(place.entries)
+    path = os.path.realpath(place.entries)  # a link stays one, and leads to nothing that was taken out
+    temporary = temporary_name(path)
     try:
         write_new(disk, temporary, data)
         disk.close(disk.open(place.settling, os.O_WRONLY | os.O_CREAT))
-        disk.replace(temporary, place.entries)
+        disk.replace(temporary, path)
     except BaseException:
         discard(disk, temporary)
         discard(disk, place.settling)
         raise
-    disk.sync_dir(place.directory)
+    for directory in dict.fromkeys((os.path.dirname(path), place.directory)):
+        disk.sync_dir(directory)
     disk.unlink(place.settling)
     return len(data)
 

@@ -253,3 +253,37 @@ def test_ballast_takes_space_and_gives_it_back(tmp_path):
 def test_ballast_that_does_not_fit_leaves_nothing(tmp_path):
     assert not reserve(FaultyDisk(2), str(tmp_path))
     assert os.listdir(tmp_path) == []
+
+
+def linked(world, *names):
+    """Files of the journal are links now, as some programs that sync or deploy make them."""
+    elsewhere = os.path.join(os.path.dirname(world.home), "elsewhere")
+    os.makedirs(elsewhere, exist_ok=True)
+    for name in names:
+        os.rename(world.path(name), os.path.join(elsewhere, name))
+        os.symlink(os.path.join(elsewhere, name), world.path(name))
+    return elsewhere
+
+
+def test_a_journal_that_is_a_link_is_written_where_it_leads(world):
+    world.add("one")
+    linked(world, "memory.jsonl", "metadata.json")
+    before = world.journal.size(ANA, SESSION)
+    world.add("two")
+    world.journal.save_card(ANA, world.journal.card(ANA, SESSION).replace(title="new"))
+    after = world.journal.size(ANA, SESSION)
+    assert after.entries > before.entries
+    assert (world.texts(), world.another().card(ANA, SESSION).title) == (["one", "two"], "new")
+    assert os.path.islink(world.path())
+    assert os.path.islink(world.path("metadata.json"))
+
+
+def test_what_is_rewritten_or_removed_is_gone_from_where_a_link_leads(world):
+    (first, _) = world.add("first words", "others")
+    elsewhere = linked(world, "memory.jsonl", "metadata.json")
+    world.journal.rewrite(ANA, SESSION, lambda entry: None if entry.id == first.id else entry)
+    with open(os.path.join(elsewhere, "memory.jsonl")) as file:
+        left = file.read()
+    assert ("others" in left, "first words" in left, os.path.islink(world.path())) == (True, False, True)
+    world.journal.remove(ANA, SESSION)
+    assert os.listdir(elsewhere) == []

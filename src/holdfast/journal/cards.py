@@ -18,7 +18,7 @@ from ..model.card import card_from
 from ..model.ids import GLOBAL, user_dir
 from ..model.shape import is_card
 from ..model.value import FrozenDict
-from .header import Header, guessed_card, rebuilt_card
+from .header import BOM, Header, guessed_card, rebuilt_card
 from .line import MARK, intact, parsed
 from .replay import first_entry, read_header
 
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     Found = TypeVar("Found")
 
 _MOST_KNOWN = 4096
-_BOM = b"\xef\xbb\xbf"  # some editors put one before what they save
 _KINDS = ("session", "user", "global")
 
 
@@ -101,7 +100,7 @@ def _parsed_card(disk: Disk, place: Place) -> Card | None:
         data = read_file(disk, place.card)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    raw = data.removeprefix(_BOM).strip()
+    raw = data.removeprefix(BOM).strip()
     found = parsed(raw)
     if found is None or (found.pop("checksum", None) is not None and not intact(raw)) or not is_card(found):
         return None

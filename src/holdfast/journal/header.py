@@ -10,7 +10,7 @@ from __future__ import annotations
 from ..model.card import Card, workspace_of
 from ..model.shape import is_header
 from ..model.value import FrozenDict, Value
-from .line import HEADER_VERSION, decoded, is_newer, sealed
+from .line import HEADER_VERSION, MARK, decoded, is_newer, sealed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,12 +70,14 @@ def header_of(first: bytes) -> Header:
 
 _seen: dict[bytes, Header] = {}  # every look at a journal begins with its header
 _MOST_SEEN, _LONGEST = 256, 1024
+_SIGNS = (b'"journal":', MARK)  # of which no flipped bit takes both from a header of ours
+BOM = b"\xef\xbb\xbf"  # some editors put one before what they save
 
 
 def _read(first: bytes) -> Header:
-    record = decoded(first.removesuffix(b"\r"), strict=False)
+    record = decoded(first.removesuffix(b"\r").removeprefix(BOM), strict=False)
     if record is None:
-        return Header()
+        return Header(strict=not first or any(sign in first for sign in _SIGNS))
     if "journal" in record:
         return _header_from(record)
     return Header(strict="checksum" in record)

@@ -15,7 +15,7 @@ from ..model.entry import SCHEMA_VERSION
 from ..model.ids import digest
 from ..model.record import is_entry
 from ..model.replay import Line, Mark, Replay
-from .header import Header, header_of
+from .header import BOM, Header, header_of
 from .line import MARK, decoded, is_newer, kind_of, usual
 
 TYPE_CHECKING = False
@@ -86,6 +86,7 @@ class Scan:
         if self.header is None:
             self.header = header_of(raw)
             self.newer = self.header.newer
+            raw, offset = raw.removeprefix(BOM), offset + len(BOM) * raw.startswith(BOM)
         if raw.isspace():
             self.gap += 1
             return
@@ -184,7 +185,7 @@ def read_header(disk: Disk, fd: int) -> Header:
     count = _FIRST_BLOCK
     while True:
         data = pread_all(disk, fd, count, 0)
-        first, found, _ = data.partition(b"\n")
+        first, found, _ = data.lstrip(b"\r\n").partition(b"\n")  # empty lines are ignored
         if found or len(data) < count:
             return header_of(first)
         count *= 8

@@ -1,11 +1,13 @@
 import json
 
+import pytest
+
 from holdfast.disk import Disk
 from holdfast.journal.line import entry_line, sealed
 from holdfast.journal.replay import Scan, replay_bytes, replay_file
 from holdfast.model.entry import Entry
 from holdfast.model.value import FrozenDict
-from tests.unit.journal.world import ALL, SESSION, texts
+from tests.unit.journal.world import ALL, ANA, SESSION, texts
 
 HEADER = sealed({"journal": 1, "id": SESSION, "generation": 1, "next_seq": 1})
 
@@ -216,3 +218,50 @@ def test_a_file_without_our_header_is_read_at_once_since_its_lines_may_have_no_s
     replay = replay_file(Disk(), str(path), None, 600)
     assert not replay.more
     assert [line.record["seq"] for line in replay.lines] == list(range(1, 51))
+
+
+def foreign(count=3):
+    """Lines as another program writes them: no header, no checksums."""
+    said = {"timestamp": "2026-01-01T00:00:00Z", "type": "conversation"}
+    return [
+        json.dumps({"id": f"mem_x{number}", **said, "content": {"text": f"words {number}"}}).encode()
+        for number in range(count)
+    ]
+
+
+@pytest.mark.parametrize(
+    "before", [b"\xef\xbb\xbf", b"\n\n", b"\r\n", b"\n" * 5000], ids=["mark", "lf", "crlf", "many"]
+)
+def test_what_an_editor_puts_before_the_first_line_costs_nothing(world, before):
+    world.put(before + b"\n".join(foreign()) + b"\n")
+    assert world.texts() == ["words 0", "words 1", "words 2"]
+    found = world.journal.fetch(ALL, world.addresses().values())
+    assert sorted(entry.text for entry in found.values()) == ["words 0", "words 1", "words 2"]
+    assert [finding for finding in world.journal.inspect(ANA, SESSION) if finding["file"] == world.path()] == []
+
+
+def test_a_mark_before_our_own_header_costs_nothing(world):
+    world.add("one")
+    world.put(b"\xef\xbb\xbf" + world.bytes())
+    world.add("two")
+    assert world.another().replay(ALL, SESSION).mark.generation == 1
+    assert (world.texts(), world.journal.inspect(ANA, SESSION)) == (["one", "two"], [])
+
+
+def test_a_damaged_first_line_of_another_program_costs_that_line(world):
+    first, *others = foreign()
+    for bit in range(0, len(first) * 8, 5):
+        flipped = bytearray(first)
+        flipped[bit // 8] ^= 1 << bit % 8
+        world.put(b"\n".join([bytes(flipped), *others]) + b"\n")
+        assert world.texts()[-2:] == ["words 1", "words 2"]
+
+
+def test_no_flipped_bit_of_our_header_makes_lines_without_a_checksum_good(world):
+    world.add("one")
+    header, line, _ = world.bytes().split(b"\n")
+    bare = line[: line.rindex(b',"checksum"')] + b"}"
+    for bit in range(len(header) * 8):
+        flipped = bytearray(header)
+        flipped[bit // 8] ^= 1 << bit % 8
+        assert texts(replay_bytes(joined(bytes(flipped), bare, line))) == ["one"]

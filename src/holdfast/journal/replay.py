@@ -79,6 +79,7 @@ class Scan:
         self.lines.append(Line(self.line, self.offset, raw, record))
 
     def _take_unusual(self, raw: bytes) -> None:
+        offset = self.offset
         if raw.endswith(b"\r"):
             raw = raw[:-1]
         if not raw:
@@ -101,7 +102,7 @@ class Scan:
                 return
             self.seq = max(self.seq, record.setdefault("seq", self.seq + self.gap + 1))
             self.gap = 0
-        self.lines.append(Line(self.line, self.offset, raw, record))
+        self.lines.append(Line(self.line, offset, raw, record))
 
     def _take_unfinished(self, raw: bytes) -> None:
         """The last line without its line end: good if its checksum is, otherwise torn."""

@@ -276,8 +276,14 @@ class SqliteIndex(Levelled):
         self, scope: Scope, progress: Progress | None = None, embedder: Embedder | None = None, vectors: bool = True
     ) -> None:
         self._rescue()
-        self.live.rebuild(progress, self.furnishing(embedder, self.live.ready().path) if vectors else None)
+        self.live.ready()
+        self.live.rebuild(progress, self.furnishing(embedder, self._living) if vectors else None)
         self._tidy_cache()
+
+    def _living(self) -> str | None:
+        """The file of the live generation as it is now: another rebuild may have replaced it while one waited."""
+        name = self.generations.current()
+        return None if name is None else self.generations.path(name)
 
     def _rescue(self) -> None:
         """What only the old generation still has goes to quarantine before there is a new one (D40)."""

@@ -16,7 +16,7 @@ from .numbers import LAST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     import apsw
@@ -212,7 +212,7 @@ class WithVectors:
 
         return {**facts(connection), "refused": self.refused}
 
-    def furnishing(self, embedder: Embedder | None, old: str) -> Furnish:
+    def furnishing(self, embedder: Embedder | None, living: Callable[[], str | None]) -> Furnish:
         """What a builder does before it flips: take over vectors that still hold, then make what an embedder is for."""
 
         def furnish(connection: apsw.Connection, progress: Progress | None) -> None:
@@ -221,7 +221,8 @@ class WithVectors:
             from .carrying import carry
             from .filling import embed_all, mostly_refused
 
-            carry(old, connection, embedder.identity if embedder is not None else None)
+            if (old := living()) is not None:
+                carry(old, connection, embedder.identity if embedder is not None else None)
             if embedder is not None:
                 make = partial(self._made_while_building, embedder)
                 embed_all(connection, embedder, make, progress, self._clock.now())

@@ -311,6 +311,24 @@ def test_the_matrix_follows_a_rebuild(embedded):
     assert len(before) == len(entries)
 
 
+def test_a_rebuild_that_waited_for_another_takes_the_vectors_over_all_the_same(embedded, monkeypatch):
+    session = embedded.session()
+    for number in range(5):
+        embedded.add(session, f"alpha {number}", type="note")
+    filled(embedded)
+    other = embedded.open_index()
+    rebuild = embedded.index.live.rebuild
+
+    def after_another(*given):
+        other.rebuild(embedded.all)
+        rebuild(*given)
+
+    monkeypatch.setattr(embedded.index.live, "rebuild", after_another)
+    embedded.index.rebuild(embedded.all)
+    other.close()
+    assert embedded.index.status(embedded.all)["without_vector"] == 0
+
+
 def test_an_index_of_another_embedder_in_the_place_of_one_that_was_removed_is_not_taken_for_damaged(embedded):
     session = embedded.session()
     entries = {embedded.add(session, f"alpha {number}", type="note").id for number in range(3)}

@@ -48,7 +48,7 @@ def stuck(tmp_path, monkeypatch):
     monkeypatch.setattr("holdfast.capture.changing._WAIT_MS", 50)
     monkeypatch.setattr("holdfast.capture.sessions._WAIT_MS", 50)
     monkeypatch.setattr("holdfast.capture.chosen._WAIT_MS", 50)
-    monkeypatch.setattr("holdfast.upkeep.forget._WAIT_MS", 50)
+    monkeypatch.setattr("holdfast.upkeep.intent.WAIT_MS", 50)
     made = Stuck(tmp_path / "home")
     yield made
     made.close()

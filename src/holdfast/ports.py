@@ -311,7 +311,10 @@ class Embedder(Protocol):
 
 
 class Lexicon(Protocol):
-    """What an embedder may be besides: one who knows which words mean the same. Asked only where it has this."""
+    """What an embedder may be besides: one who knows words, and which mean the same. Asked only where it has this."""
+
+    def is_word(self, term: str) -> bool:
+        """Whether there is such a word, in lower case; a rare one may not be known."""
 
     def alike(self, terms: Sequence[str], texts: Sequence[str]) -> NDArray[float32]:
         """A row a text: how far its likest word means the same as each term; 0 is another thing, 1 the same."""

@@ -63,6 +63,10 @@ class BuiltinEmbedder:
         found = [word for word in words(text) if word[0].isalpha() or not word.isascii()]
         return sum(word in self._vocabulary for word in found) / len(found) if found else 1.0
 
+    def is_word(self, term: str) -> bool:
+        """Whether it is one of the table; rare words are not, nor are misspelt ones."""
+        return term in self._vocabulary
+
     def alike(self, terms: Sequence[str], texts: Sequence[str]) -> NDArray[np.float32]:
         """A row a text: how far its likest word means the same as each term; 0 is another thing, 1 the same.
 

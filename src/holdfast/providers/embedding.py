@@ -112,6 +112,11 @@ class Embedding:
             found = None  # the circuit has it; the words themselves still count
         return found or [[0.0] * len(terms) for _ in texts]
 
+    def no_words(self, terms: Sequence[str]) -> list[str]:
+        """Those of these that are no words; none where nobody can tell."""
+        embedder = self._loaded
+        return [] if embedder is None else [term for term in terms if embedder.is_word(term) is False]
+
     def top_up(self, scope: Scope, budget_ms: int = TOP_UP_MS) -> int:
         """Spend a little on what has no vector yet; returns how many entries of the scope still lack one."""
         return self._fill(scope, budget_ms, max(LEAST_MS, 5 * budget_ms)) if self.wanted else 0

@@ -138,6 +138,11 @@ class Guarded:
 
         return self._circuit.here(compared) if self._instant else self._circuit.call(compared, self.wait_ms)
 
+    def is_word(self, term: str) -> bool | None:
+        """Whether there is such a word (`ports.Lexicon`); None from an embedder that cannot tell."""
+        is_word = getattr(self._embedder, "is_word", None)
+        return None if is_word is None else bool(is_word(term))
+
     def _shares(self, found: Any, wanted: tuple[int, int]) -> list[list[float]]:
         import numpy as np
 

@@ -191,6 +191,9 @@ class OnnxEmbedder:
         found = words(text)
         return sum(map(self._knows, found)) / len(found) if found else 1.0
 
+    def is_word(self, term: str) -> bool:
+        return _lexicon().is_word(term)
+
     def alike(self, terms: Sequence[str], texts: Sequence[str]) -> NDArray[np.float32]:
         """By the built-in table: a sentence encoder is slow, and says little of a word by itself."""
         return _lexicon().alike(terms, texts)

@@ -10,6 +10,7 @@ from time import gmtime
 
 from ..text.humps import names
 from ..text.joined import is_joined
+from ..text.mistakes import may_be_wrong, spellings
 from ..text.stopwords import ASKING, STOP
 from .coverage import idf
 from .dates import spans
@@ -58,12 +59,12 @@ class Candidates:
         self._words, self._count = question.words, count
         self._names = question.names
         self.rarity = store.index.rarity(scope, (*question.words.terms, *question.words.letters, *question.names))
-        self.instead = self._spelled(question.text) | self._instead()
+        vector = self._vector(question)
+        self.instead = self._spelled(question.text) | self._instead(question.text)
         self._more = True  # there may be others that hold a word
         by_word = self._by_word()
         if question.asked:  # among all words of a long prompt those of its question may be lost
             by_word = _joined(by_word, self._matching(self._words.replace(terms=question.asked, letters=())))
-        vector = self._vector(question)
         near = self._near(vector)
         if vector is not None and self.mode == "keyword":  # the embedder may have been changed between the two
             vector = self._vector(question)
@@ -97,13 +98,15 @@ class Candidates:
         self.rarity = total, {**seen, **held, **{whole[name]: known[name] for name in spelled}}
         return {name: [words] for name, words in whole.items()}
 
-    def _instead(self) -> dict[str, list[str]]:
-        """For words that nobody here has used, those that begin with them: then these are looked for."""
+    def _instead(self, text: str) -> dict[str, list[str]]:
+        """For words that nobody here has used, those that begin with them, or that they may have been meant to be: then
+        these are looked for."""
         total, seen = self.rarity
         strange = [term for term in self._words.terms if not seen.get(term, 0) and _may_begin(term)][:MOST_STRANGE]
         if not strange:
             return {}
         begun = self._store.index.begun(self._scope, strange)
+        begun.update((term, spellings(term)) for term in self._misspelt(text, strange) if not begun.get(term))
         _, held = self._store.index.rarity(self._scope, [word for found in begun.values() for word in found])
         instead = {term: known for term, found in begun.items() if (known := [word for word in found if held[word]])}
         others = dict.fromkeys(word for known in instead.values() for word in known)
@@ -111,6 +114,12 @@ class Candidates:
         self._words = self._words.replace(terms=tuple(dict.fromkeys((*kept, *others))))
         self.rarity = total, {**seen, **{word: held[word] for word in others}}
         return instead
+
+    def _misspelt(self, text: str, strange: Sequence[str]) -> list[str]:
+        """Those that are no words at all, where somebody can tell, nor names, as far as these are written as such."""
+        if self.mode == "keyword":
+            return []
+        return self._store.embedding.no_words([term for term in strange if term in text and may_be_wrong(term)])
 
     def _by_word(self) -> list[Row]:
         """The best by words; without common ones where the others find enough: half the work or less, as good."""

@@ -225,3 +225,8 @@ def test_each_text_is_compared_with_each_term() -> None:
     assert (found > 0).tolist() == [[False] * 3, [True, False, True], [False] * 3, [False, False, True]]
     assert EMBEDDER.alike([], texts).shape == (4, 0)
     assert EMBEDDER.alike(["movie"], []).shape == (0, 1)
+
+
+def test_words_of_the_table_are_words_and_misspelt_ones_are_not() -> None:
+    assert all(map(EMBEDDER.is_word, ("address", "receive", "dentist")))
+    assert not any(map(EMBEDDER.is_word, ("adress", "recieve", "##ing" * 9, "")))

@@ -135,3 +135,31 @@ def test_an_identifier_of_which_a_word_is_strange_stays_strange(notes):
 def test_an_identifier_that_is_known_is_looked_for_as_it_is(notes):
     notes.add("optimisticLocking is a flag", type="note")
     assert [hit.snippet for hit in notes.search("optimisticLocking")][:1] == ["optimisticLocking is a flag"]
+
+
+@pytest.fixture
+def spelled(tmp_path):
+    """Notes of two users, with vectors: somebody must know which words there are."""
+    with holdfast.open(tmp_path / "spelled", embedder="builtin", user="ana") as memory:
+        memory.add("The address of the dentist is 7 Linden Street", type="note")
+        memory.add("Maria runs the ceramics course", type="note")
+        memory.add("Ben has a separate keyboard", type="note", user="ben")
+        memory.sync()
+        yield memory
+
+
+@pytest.mark.parametrize("question", ["dentist adress", "what was the addres?", "linden stret"])
+def test_a_misspelt_word_finds_what_it_was_meant_to_be(spelled, question):
+    assert spelled.search(question).hits[0].snippet.startswith("The address")
+    assert spelled.context(question, parts=["recall"]).items
+
+
+@pytest.mark.parametrize("question", ["Does Marta teach?", "keybaord", "seperate"])
+def test_a_name_is_not_misspelt_and_another_users_word_is_none(spelled, question):
+    assert not [hit for hit in spelled.search(question) if hit.scores["coverage"]]
+
+
+def test_without_vectors_nobody_can_tell_what_is_misspelt(tmp_path):
+    with holdfast.open(tmp_path / "plain", embedder="none") as memory:
+        memory.add("The address of the dentist")
+        assert not memory.search("adress").hits

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from ..disk import remove_tree
-from .files import CARD, TOMBSTONES
+from .files import CARD, ENTRIES, TOMBSTONES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ def remove_journal(disk: Disk, place: Place) -> None:
 
 
 def _remove(disk: Disk, entry: os.DirEntry[str]) -> None:
-    """The file, and where it is a link first what that leads to."""
-    if entry.is_symlink() and entry.is_file():
+    """The file; where one of ours is a link, first what that leads to, which we wrote. Others may lead anywhere."""
+    if entry.name in (CARD, ENTRIES) and entry.is_symlink() and entry.is_file():
         target = os.path.realpath(entry.path)
         disk.unlink(target)
         disk.sync_dir(os.path.dirname(target))

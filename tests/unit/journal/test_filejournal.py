@@ -287,3 +287,12 @@ def test_what_is_rewritten_or_removed_is_gone_from_where_a_link_leads(world):
     assert ("others" in left, "first words" in left, os.path.islink(world.path())) == (True, False, True)
     world.journal.remove(ANA, SESSION)
     assert os.listdir(elsewhere) == []
+
+
+def test_what_a_link_of_somebody_else_leads_to_stays_when_a_journal_is_removed(world, tmp_path):
+    world.add("one")
+    (tmp_path / "thesis.tex").write_text("mine")
+    os.symlink(tmp_path / "thesis.tex", world.path("notes.txt"))
+    world.journal.remove(ANA, SESSION)
+    assert not os.path.lexists(world.path("notes.txt"))
+    assert (tmp_path / "thesis.tex").read_text() == "mine"

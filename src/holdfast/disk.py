@@ -269,7 +269,7 @@ def temporary_name(path: str) -> str:
 
 def write_atomic(disk: Disk, path: str, data: bytes) -> None:
     """Replace what lies at `path`, a link or not, so that after any crash it holds either the old bytes or the new."""
-    temporary = temporary_name(path := os.path.realpath(path))
+    temporary = temporary_name(path := os.path.realpath(path) if os.path.islink(path) else path)
     try:
         write_new(disk, temporary, data)
         disk.replace(temporary, path)

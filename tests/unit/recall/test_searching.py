@@ -13,9 +13,9 @@ WORDS = ("deploy", "server", "login", "oauth", "token", "cake", "birthday", "str
 
 @pytest.fixture(scope="module")
 def crowd(tmp_path_factory):
-    """600 turns of few words, so that hundreds match every question."""
+    """600 turns of few words, so that hundreds match every question; time stands still, since scores decay."""
     chance = random.Random(1)
-    with holdfast.open(tmp_path_factory.mktemp("crowd") / "home") as memory:
+    with holdfast.open(tmp_path_factory.mktemp("crowd") / "home", clock=FixedClock()) as memory:
         memory.add_many(
             {
                 "text": " ".join(chance.choices(WORDS, k=chance.randint(4, 14))) + f" n{number}",

@@ -23,16 +23,19 @@ from .registry import AUTO, LOCAL, NONE, Choice, before_threads, make, resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from typing import TypeVar
 
     from ..config import Settings
     from ..disk import Disk
     from ..model.scope import Scope
     from ..ports import Embedder, Index, Progress
 
+    Answer = TypeVar("Answer")
+
 LOCK = "embedder.lock"
 TOP_UP_MS = 200
-ALIKE_MS = 200  # how long words may be compared
+WORDS_MS = 200  # how long somebody may think about words
 LEAST_MS = 1_000  # how long a search waits for the vectors of what has none, at least
 LOAD_MS = 2_500  # how long a search waits for a model that is being loaded
 _CHANGE_WAIT_MS = 600_000
@@ -105,17 +108,19 @@ class Embedding:
 
     def alike(self, terms: Sequence[str], texts: Sequence[str]) -> list[list[float]]:
         """A row a text: how far its likest word means the same as each term, 0..1; 0 also where nobody can tell."""
-        embedder = self._loaded
-        try:
-            found = None if embedder is None else embedder.within(ALIKE_MS).alike(terms, texts)
-        except HoldfastError:
-            found = None  # the circuit has it; the words themselves still count
-        return found or [[0.0] * len(terms) for _ in texts]
+        return self._told_of(lambda embedder: embedder.alike(terms, texts)) or [[0.0] * len(terms) for _ in texts]
 
     def no_words(self, terms: Sequence[str]) -> list[str]:
         """Those of these that are no words; none where nobody can tell."""
+        return (self._told_of(lambda embedder: embedder.no_words(terms)) if terms else None) or []
+
+    def _told_of(self, ask: Callable[[Guarded], Answer]) -> Answer | None:
+        """What the loaded embedder knows of words; None if it fails, which the circuit has, or there is none."""
         embedder = self._loaded
-        return [] if embedder is None else [term for term in terms if embedder.is_word(term) is False]
+        try:
+            return None if embedder is None else ask(embedder.within(WORDS_MS))
+        except HoldfastError:
+            return None
 
     def top_up(self, scope: Scope, budget_ms: int = TOP_UP_MS) -> int:
         """Spend a little on what has no vector yet; returns how many entries of the scope still lack one."""

@@ -15,8 +15,8 @@ from ..errors import HoldfastError, ProviderFailed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
+    from collections.abc import Callable, Sequence
+    from typing import Any, TypeVar
 
     from numpy import float32
     from numpy.typing import NDArray
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..ports import Embedder
     from .circuit import Circuit
 
+    Answer = TypeVar("Answer")
     Question = tuple[NDArray[float32], float]  # its vector, and the share of its words that the embedder knows
 
 PROBE = "a word"
@@ -132,16 +133,16 @@ class Guarded:
         compare = getattr(self._embedder, "alike", None)
         if compare is None:
             return None
+        return self._within(lambda: self._shares(compare(terms, texts), (len(texts), len(terms))))
 
-        def compared() -> list[list[float]]:
-            return self._shares(compare(terms, texts), (len(texts), len(terms)))
-
-        return self._circuit.here(compared) if self._instant else self._circuit.call(compared, self.wait_ms)
-
-    def is_word(self, term: str) -> bool | None:
-        """Whether there is such a word (`ports.Lexicon`); None from an embedder that cannot tell."""
+    def no_words(self, terms: Sequence[str]) -> list[str]:
+        """Those of these that are no words (`ports.Lexicon`); none by an embedder that cannot tell."""
         is_word = getattr(self._embedder, "is_word", None)
-        return None if is_word is None else bool(is_word(term))
+        return [] if is_word is None else self._within(lambda: [term for term in terms if not is_word(term)])
+
+    def _within(self, act: Callable[[], Answer]) -> Answer:
+        """Within the deadline; what answers at once is asked on this thread."""
+        return self._circuit.here(act) if self._instant else self._circuit.call(act, self.wait_ms)
 
     def _shares(self, found: Any, wanted: tuple[int, int]) -> list[list[float]]:
         import numpy as np

@@ -707,7 +707,22 @@ def test_words_are_compared_by_the_embedder_that_is_loaded_and_never_fail_a_sear
         assert memory.search("alpha movie").hits
 
 
+def test_whoever_knows_words_says_which_are_none_and_never_fails_a_search(home, embedders, monkeypatch):
+    def fail(*_):
+        raise OSError("no such file")
+
+    with filled(opened(home), "alpha film", "beta") as memory:
+        assert memory.store.embedding.no_words(["flim"]) == []  # this one knows none
+        monkeypatch.setattr(HashingEmbedder, "is_word", lambda _, term: term == "film", raising=False)
+        assert memory.store.embedding.no_words(["flim", "film"]) == ["flim"]
+        assert memory.search("filmm").hits[0].snippet == "alpha film"
+        monkeypatch.setattr(HashingEmbedder, "is_word", fail)
+        assert memory.store.embedding.no_words(["flim"]) == []
+        assert memory.search("alpha filmm").hits
+
+
 def test_nothing_is_loaded_to_compare_words(home, embedders):
     with opened(home) as memory:
+        assert memory.store.embedding.no_words(["flim"]) == []
         assert memory.store.embedding.alike(["movie"], ["a film"]) == [[0.0]]
         assert embedders == []

@@ -429,7 +429,7 @@ class Knowing(HashingEmbedder):
 
 def test_who_cannot_compare_words_is_not_asked_to():
     assert Guarded(HashingEmbedder(), Circuit(), 1_000).alike(["movie"], ["a film"]) is None
-    assert Guarded(HashingEmbedder(), Circuit(), 1_000).is_word("movie") is None
+    assert Guarded(HashingEmbedder(), Circuit(), 1_000).no_words(["movie"]) == []
 
 
 def test_how_far_words_mean_the_same_comes_through():

@@ -9,7 +9,6 @@ store knows, so that a question about something else finds nothing worth injecti
 from __future__ import annotations
 
 import math
-from itertools import repeat
 
 from ..model.moment import millis
 from ..model.value import Value
@@ -50,6 +49,7 @@ LEAST = 3  # what a sentence that asks is held to be worth at least, in rarest w
 MAIN = 0.5  # share of a prompt's worth that a sentence is held to have at least, if it does not ask
 STRANGE = 0.6  # what is left of a score where no word of the question is known: vectors find without words, too
 ALONE = 1.06  # what words are worth where no vector can speak for a hit: 95 % of evidence should pass there, too
+LIKELY = 5  # hits that are looked at for more than their words; with all ten, the same abstention
 TOGETHER = 0.3  # what two words are worth besides that stand together as in the question, in the rarer one's worth
 
 
@@ -228,27 +228,29 @@ class Scoring:
 
     def settle(self, best: Sequence[Parts]) -> None:
         """How well the question is answered at all: the most covered and the nearest of the best hits."""
-        covered = max(map(min, self._covered(best), repeat(1.0)), default=0.0)
+        covered = min(1.0, max(self._covered(best), default=0.0))
         nearest = max((part.nearness for part in best), default=0.0)
         answered = max(covered, (covered + NEAR * nearest) / (1 + NEAR))
         alone = ALONE if self._found.mode == "keyword" else 1.0
         self._answered, self.settled = min(1.0, alone * answered) * self._coverage.known, True
 
     def _covered(self, best: Sequence[Parts]) -> list[float]:
-        """How much of the question each holds, also by words that mean the same, and by those that stand together."""
-        beside = self._found.sought.held([part.read.said for part in best])
-        return [
+        """How much of the question each holds; the likeliest also by words that mean the same or stand together."""
+        likely = sorted(best, key=lambda part: -part.coverage - part.nearness)[:LIKELY]
+        beside = self._found.sought.held([part.read.said for part in likely])
+        more = [
             part.coverage + meant + self._coverage.together(worth)
-            for part, meant, (_, worth) in zip(best, self._meant(best), beside, strict=True)
+            for part, meant, (_, worth) in zip(likely, self._meant(likely), beside, strict=True)
         ]
+        return [*more, *(part.coverage for part in best)]
 
-    def _meant(self, best: Sequence[Parts]) -> list[float]:
+    def _meant(self, likely: Sequence[Parts]) -> list[float]:
         """The share of the question that each lacks in words and says in others; nothing where nobody can tell."""
-        lacking = [self._coverage.lacking(part.read.stems) for part in best]
+        lacking = [self._coverage.lacking(part.read.stems) for part in likely]
         terms = list(dict.fromkeys(term for one in lacking for term in one))
         if not terms or self._found.mode == "keyword":
-            return [0.0] * len(best)
-        alike = self._store.embedding.alike(terms, [part.read.said for part in best])
+            return [0.0] * len(likely)
+        alike = self._store.embedding.alike(terms, [part.read.said for part in likely])
         return [
             sum(like * one.get(term, 0.0) for term, like in zip(terms, likes, strict=True))
             for one, likes in zip(lacking, alike, strict=True)

@@ -142,19 +142,20 @@ def spelled(tmp_path):
     """Notes of two users, with vectors: somebody must know which words there are."""
     with holdfast.open(tmp_path / "spelled", embedder="builtin", user="ana") as memory:
         memory.add("The address of the dentist is 7 Linden Street", type="note")
-        memory.add("Maria runs the ceramics course", type="note")
         memory.add("Ben has a separate keyboard", type="note", user="ben")
         memory.sync()
         yield memory
 
 
-@pytest.mark.parametrize("question", ["dentist adress", "what was the addres?", "linden stret"])
+@pytest.mark.parametrize("question", ["adress", "what was the lindne?", "stret"])
 def test_a_misspelt_word_finds_what_it_was_meant_to_be(spelled, question):
-    assert spelled.search(question).hits[0].snippet.startswith("The address")
+    (hit,) = spelled.search(question)
+    assert hit.snippet.startswith("The address")
+    assert hit.scores["coverage"] == 0.8
     assert spelled.context(question, parts=["recall"]).items
 
 
-@pytest.mark.parametrize("question", ["Does Marta teach?", "keybaord", "seperate"])
+@pytest.mark.parametrize("question", ["Does Lindem teach?", "keybaord", "seperate"])
 def test_a_name_is_not_misspelt_and_another_users_word_is_none(spelled, question):
     assert not [hit for hit in spelled.search(question) if hit.scores["coverage"]]
 

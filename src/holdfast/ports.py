@@ -180,6 +180,9 @@ class Index(Protocol):
     def match(self, scope: Scope, wanted: Filter, words: Words, limit: int) -> list[Row]:
         """The best keyword candidates that pass, with BM25 score and, of not too many, their text; best first."""
 
+    def extent(self, scope: Scope) -> int:
+        """About how many texts a user's memory holds, and what is shared with it; hardly ever fewer than there are."""
+
     def near(self, scope: Scope, wanted: Filter, vector: Vector, limit: int) -> list[Row]:
         """Those that pass with the nearest vectors, nearest first, with `cosine`; none for a vector of another kind."""
 

@@ -40,12 +40,22 @@ _STEPS = (_FEW, 32, 128, 512)  # how many are looked at in a row: the first are 
 _WORD, _MOST_WORDS = 24, 5_000  # letters of a text whose stems are remembered, and of how many
 _WITHIN = " AND rowid BETWEEN ? AND ?"
 _ANY = "SELECT 1 FROM chunks WHERE n BETWEEN ? AND ? LIMIT 1"
+_LAST = "SELECT max(n) FROM chunks WHERE n BETWEEN ? AND ?"
 
 
-def match_query(words: Words) -> str | None:
-    """The FTS5 expression for loose terms, or None where there are none."""
-    parts = [_quoted(term) for term in (*words.terms, *words.letters)]
-    return _COLUMNS + "(" + " OR ".join(parts) + ")" if parts else None
+def match_queries(words: Words) -> list[str]:
+    """The FTS5 expressions for loose terms: what holds one of them, and what holds one with a word beside them.
+
+    A text of the second kind is found by both, and by the second with all that it scores.
+    """
+    finding = _any_of((*words.terms, *words.letters))
+    if not finding or not words.beside:
+        return [_COLUMNS + finding] if finding else []
+    return [_COLUMNS + finding, f"{_COLUMNS}({_any_of(words.beside)} AND {finding})"]
+
+
+def _any_of(terms: Sequence[str]) -> str:
+    return "(" + " OR ".join(map(_quoted, terms)) + ")" if terms else ""
 
 
 def beginning(prefix: str, stem: str) -> str:
@@ -70,29 +80,37 @@ def _quoted(term: str) -> str:
 
 
 class Texts:
-    """What a query finds within a scope, as a SELECT of `chunk` and `score` with the values that it takes."""
+    """What queries find within a scope, as SELECTs of `chunk` and `score` with the values that they take.
 
-    __slots__ = ("sql", "values")
+    A chunk may be found by several queries; the best of its scores is the one that counts.
+    """
 
-    def __init__(self, query: str, blocks: Sequence[Block]) -> None:
-        arms = [_SCORE + _WITHIN] * len(blocks) or [_SCORE]
-        self.sql = " UNION ALL ".join(arms)
-        self.values: tuple[str | int, ...] = (query,)
-        if blocks:
-            self.values = tuple(value for first, last in blocks for value in (query, first, last))
+    __slots__ = ("each", "sql", "values")
+
+    def __init__(self, queries: Sequence[str], blocks: Sequence[Block]) -> None:
+        sql = " UNION ALL ".join([_SCORE + _WITHIN] * len(blocks) or [_SCORE])
+        self.each = [(sql, _values(query, blocks)) for query in queries]
+        self.sql = " UNION ALL ".join([sql] * len(queries))
+        self.values = tuple(value for _, values in self.each for value in values)
 
 
-def texts(connection: apsw.Connection, scope: Scope, query: str) -> Texts | None:
-    """The query kept to a scope, by the numbers of chunks or words for sessions; None if nothing can be in it."""
+def _values(query: str, blocks: Sequence[Block]) -> tuple[str | int, ...]:
+    return tuple(value for first, last in blocks for value in (query, first, last)) if blocks else (query,)
+
+
+def texts(connection: apsw.Connection, scope: Scope, *queries: str) -> Texts | None:
+    """The queries kept to a scope, by the numbers of chunks or words for sessions; None if nothing can be in it."""
+    if not queries:
+        return None
     if scope.sessions:
         marks = ",".join("?" * len(scope.sessions))
         found = ask_all(connection, f"SELECT n FROM sessions WHERE id IN ({marks})", scope.sessions)
         within = " OR ".join(f'"{session_word(n)}"' for (n,) in found)
-        return Texts(f"(scope : ({within})) AND ({query})", ()) if found else None
+        return Texts([f"(scope : ({within})) AND ({query})" for query in queries], ()) if found else None
     if scope.user is None:
-        return Texts(query, ())
+        return Texts(queries, ())
     found = blocks(connection, scope)
-    return Texts(query, found) if found else None
+    return Texts(queries, found) if found else None
 
 
 def blocks(connection: apsw.Connection, scope: Scope) -> list[Block]:
@@ -104,6 +122,12 @@ def blocks(connection: apsw.Connection, scope: Scope) -> list[Block]:
     if scope.shared and ask_one(connection, _ANY, block(SHARED)):
         found.append(block(SHARED))
     return found
+
+
+def extent(connection: apsw.Connection, scope: Scope) -> int:
+    """How many numbers the chunks of a user, and those that are shared, take up: one look at each end."""
+    lasts = [(first, ask_one(connection, _LAST, (first, last))[0]) for first, last in blocks(connection, scope)]
+    return sum(last - first + 1 for first, last in lasts if last is not None)
 
 
 def held(connection: apsw.Connection, scope: Scope, terms: Sequence[str]) -> set[str]:

@@ -12,8 +12,8 @@ from operator import itemgetter
 from ..text.form import asks
 from ..text.names import called
 from .database import ask_all, ask_one
-from .fulltext import beginning, match_query, phrase, texts
-from .questions import MANY, ROW, columns, described, found_row, row_of, tell
+from .fulltext import beginning, match_queries, phrase, texts
+from .questions import MANY, OF_CHUNKS, ROW, columns, described, found_row, row_of, tell
 from .select import Where, where_filter, where_scope
 
 TYPE_CHECKING = False
@@ -49,7 +49,7 @@ WHERE e.author IS NOT NULL AND EXISTS(SELECT 1 FROM entries a WHERE a.file=e.fil
 """
 _HAS_WORD = "glob_words(concat_ws(' ', c.text, e.tags, e.key, e.path), ?)"
 _OF = "f JOIN chunks c ON c.n=f.chunk JOIN entries e ON e.n=c.entry"
-_START, _ID = 2, 6  # places in what was found
+_CHUNK, _START, _ID = 0, 1, 5  # places among the columns of what was found
 _EVERY = 1 << 40  # rows: where several lists are added up, the best of the sum may be the last of each
 TIES = 12  # rows beyond those wanted, to see whether the last ones tie
 _MOST_MENTIONS = 5_000  # reading more would take longer than the search; a name so common is believed
@@ -69,8 +69,7 @@ def match(
 
     `roots` gives the stem of each prefix.
     """
-    query = match_query(words)
-    said = texts(connection, scope, query) if query is not None else None
+    said = texts(connection, scope, *match_queries(words))
     if not words.globs and not roots:
         return _ranked(connection, scope, wanted, said, limit)[:limit]
     found = {row.id: row for row in _ranked(connection, scope, wanted, said, _EVERY)}
@@ -114,32 +113,47 @@ def _looked_up(
     None if too few of them pass to be sure, or if others tie with the last.
     """
     where = where_filter(wanted, where_scope(scope, Where()))
-    values = (*where.values, *said.values)
     most = round(limit * _pieces(connection) * (2 if wanted.narrows else 1)) + TIES
     while True:
-        sql = f"SELECT f.score, {columns(most)}, {where} FROM ({said.sql} ORDER BY score DESC LIMIT ?) {_OF}"
-        rows = ask_all(connection, sql, (*values, most))
-        best, cut = _best(rows), len(rows) == most
-        if len(best) >= limit or not cut:
+        scores, lowest = _best_chunks(connection, said, most)
+        sql = f"SELECT {columns(most)}, {where} FROM {OF_CHUNKS}"
+        rows = ask_all(connection, sql, (*where.values, json.dumps(list(scores))))
+        best = _best(rows, scores)
+        if lowest is None or (len(best) >= limit and best[limit - 1][0] >= lowest):
             break
         most *= 4
     narrows = wanted.narrows or not all(row[-1] for row in rows)
     least = best[limit - 1][0] if len(best) >= limit and not narrows else 0.0
-    lowest = min((row[0] for row in rows), default=0.0)
-    if cut and lowest == least:  # others of the same score were cut off, perhaps very many
+    if lowest is not None and lowest == least:  # others of the same score were cut off, perhaps very many
         return None
-    ranked = sorted((found_row(row[:-1]) for row in best if row[0] >= least and row[-1]), key=_by_score)
-    unsure = narrows and cut and (len(ranked) < limit or ranked[limit - 1].score <= lowest)
+    ranked = sorted((found_row(score, row[:-1]) for score, row in best if score >= least and row[-1]), key=_by_score)
+    unsure = narrows and lowest is not None and (len(ranked) < limit or ranked[limit - 1].score <= lowest)
     return None if unsure else ranked
 
 
-def _best(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """The best chunk of each entry, of equals the first in its text; best first."""
-    best: dict[str, tuple[Any, ...]] = {}
+def _best_chunks(connection: apsw.Connection, said: Texts, most: int) -> tuple[dict[int, float], float | None]:
+    """The best so many chunks with their scores, and the score up to which others may have been cut off."""
+    found: dict[int, float] = {}
+    cut: list[float] = []
+    for sql, values in said.each:
+        rows = ask_all(connection, f"{sql} ORDER BY score DESC LIMIT ?", (*values, most))
+        for chunk, score in rows:
+            if score > found.get(chunk, 0.0):
+                found[chunk] = score
+        cut += [rows[-1][1]] if len(rows) == most else []
+    if len(found) > most:
+        found = dict(sorted(found.items(), key=itemgetter(1), reverse=True)[:most])
+        cut.append(min(found.values()))
+    return found, max(cut, default=None)
+
+
+def _best(rows: Sequence[tuple[Any, ...]], scores: Mapping[int, float]) -> list[tuple[float, tuple[Any, ...]]]:
+    """The best chunk of each entry with its score, of equals the first in its text; best first."""
+    best: dict[str, tuple[float, tuple[Any, ...]]] = {}
     for row in rows:
-        known = best.get(row[_ID])
-        if known is None or (row[0], -row[_START]) > (known[0], -known[_START]):
-            best[row[_ID]] = row
+        score, known = scores[row[_CHUNK]], best.get(row[_ID])
+        if known is None or (score, -row[_START]) > (known[0], -known[1][_START]):
+            best[row[_ID]] = score, row
     return sorted(best.values(), key=itemgetter(0), reverse=True)
 
 
@@ -177,7 +191,8 @@ def _joined(connection: apsw.Connection, where: Where, said: Texts, limit: int) 
     """The best `limit` chunks of what passes."""
     best = f"WHERE {where} ORDER BY f.score DESC, e.id, c.ordinal LIMIT ?"
     sql = f"SELECT f.score, {columns(limit)} FROM ({said.sql}) {_OF} {best}"
-    return list(map(found_row, ask_all(connection, sql, (*said.values, *where.values, limit))))
+    rows = ask_all(connection, sql, (*said.values, *where.values, limit))
+    return [found_row(score, row) for score, *row in rows]
 
 
 def _prefixed(connection: apsw.Connection, scope: Scope, wanted: Filter, prefix: str, stem: str) -> list[Row]:

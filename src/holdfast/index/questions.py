@@ -35,6 +35,7 @@ ROW = "e.id, e.time, e.type, e.importance, e.pinned, e.session_id, e.workspace, 
 # looks as there are pieces, for each of them.
 _WHOLE = "SELECT l.stop FROM chunks l WHERE l.entry=c.entry ORDER BY l.n DESC LIMIT 1"
 _SAID = f"CASE c.ordinal WHEN 0 THEN c.stop ELSE ({_WHOLE}) END, c.text"
+OF_CHUNKS = "json_each(?) j JOIN chunks c ON c.n=j.value JOIN entries e ON e.n=c.entry"
 MANY = 2_000  # rows of which most are never looked at: their texts are left where they are
 _ORDERS = {
     "time": "e.time DESC, e.id", "oldest": "e.time, e.id", "importance": "e.importance DESC, e.time DESC, e.id",
@@ -73,12 +74,12 @@ def columns(limit: int) -> str:
     return f"c.n, c.start, c.stop, {_SAID if limit <= MANY else 'NULL, NULL'}, {ROW}"
 
 
-def found_row(found: tuple[Any, ...]) -> Row:
+def found_row(score: Any, found: Sequence[Any]) -> Row:
     """A row from its score and these columns."""
-    score, chunk, start, stop, size, said = found[:6]
+    chunk, start, stop, size, said = found[:5]
     if not (score.__class__ is float and chunk.__class__ is start.__class__ is stop.__class__ is int):
         raise ValueError("a score or a span with a number that is none")
-    row = row_of(found[6:])
+    row = row_of(found[5:])
     row.score, row.chunk, row.span = score, chunk, (start, stop)
     if said is not None:
         tell(row, size, said)
@@ -113,13 +114,8 @@ def rows(
 def picked(connection: apsw.Connection, scope: Scope, wanted: Filter, chunks: Sequence[int]) -> list[Row]:
     """The entries of these chunks that pass."""
     where = where_filter(wanted, where_scope(scope, Where()))
-    rows = ask_all(
-        connection,
-        f"SELECT 0.0, {columns(len(chunks))} FROM json_each(?) j JOIN chunks c ON c.n=j.value "
-        f"JOIN entries e ON e.n=c.entry WHERE {where}",
-        (json.dumps(chunks), *where.values),
-    )
-    return list(map(found_row, rows))
+    sql = f"SELECT {columns(len(chunks))} FROM {OF_CHUNKS} WHERE {where}"
+    return [found_row(0.0, row) for row in ask_all(connection, sql, (json.dumps(chunks), *where.values))]
 
 
 def when_recalled(connection: apsw.Connection, rows: Sequence[Row]) -> None:

@@ -115,6 +115,18 @@ class SqliteIndex(Levelled):
         roots = {prefix: "".join(self.stems(prefix)[:1]) for prefix in words.prefixes}
         return self.live.ask(lambda c: matching.match(c, scope, wanted, words, roots, limit))
 
+    def extent(self, scope: Scope) -> int:
+        from .fulltext import extent
+
+        if scope.user is None:
+            return self.rarity(scope, ())[0]
+
+        def ask(connection: apsw.Connection, keys: list[Any]) -> dict[Any, int]:
+            return {key: extent(connection, scope) for key in keys}
+
+        key = (scope.user, scope.shared)
+        return int(self._noted.of(self.live, "extent", [key], ask)[key])
+
     def describe(self, scope: Scope, rows: Sequence[Row]) -> None:
         from . import matching
 

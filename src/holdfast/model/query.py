@@ -51,6 +51,7 @@ class Words(Value):
 
     terms: tuple[str, ...] = ()  # words as written, lower case; stop words already dropped
     letters: tuple[str, ...] = ()  # single ideographs of terms: they help to find, and nobody misses one
+    beside: tuple[str, ...] = ()  # words that count where one of the above stands, and find nothing by themselves
     prefixes: tuple[str, ...] = ()  # `deploy*`
     globs: tuple[str, ...] = ()  # `d?ploy`, `*fix*`
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 COMMON = 0.06
 LEAST = 3  # the rarest words stay, however common
 FEW = 2_000  # a word in fewer texts costs nothing
+PLENTY = 16  # times as many texts as are ranked: where so many hold one of the rarest words, the others find no more
 DATED, MOST_SPANS = 30, 8  # how many are looked at for each date that a question names, and for how many dates
 HELD = 0.7  # what the best by word is worth for what holds all words, where that is only estimated
 TOLD, ENOUGH = 60, 30  # how many are looked at of those who are named, unless so many of theirs are there anyway
@@ -64,7 +65,8 @@ class Candidates:
         self._more = True  # there may be others that hold a word
         by_word = self._by_word()
         if question.asked:  # among all words of a long prompt those of its question may be lost
-            by_word = _joined(by_word, self._matching(self._words.replace(terms=question.asked, letters=())))
+            asked = self._words.replace(terms=question.asked, letters=())
+            by_word = _joined(by_word, self._matching(self._finding(asked)))
         near = self._near(vector)
         if vector is not None and self.mode == "keyword":  # the embedder may have been changed between the two
             vector = self._vector(question)
@@ -122,9 +124,9 @@ class Candidates:
         return self._store.embedding.no_words([term for term in strange if term in text and may_be_wrong(term)])
 
     def _by_word(self) -> list[Row]:
-        """The best by words; without common ones where the others find enough: half the work or less, as good."""
+        """The best by words; by the rarer ones where these find enough: half the work or less, as good."""
         words = self._sought_for()
-        rarer = without_common(words, *self.rarity)
+        rarer = self._finding(without_common(words, *self.rarity))
         if rarer is not words:
             found = self._matching(rarer)
             if 2 * len(found) >= self._count:
@@ -132,6 +134,11 @@ class Candidates:
         found = self._matching(words)
         self._more = len(found) == self._count
         return found
+
+    def _finding(self, words: Words) -> Words:
+        total, seen = self.rarity
+        part = min(1.0, self._store.index.extent(self._scope) / total) if total > PLENTY * self._count else 1.0
+        return parted(words, seen, PLENTY * self._count / part) if part else words
 
     def _matching(self, words: Words) -> list[Row]:
         return self._store.index.match(self._scope, self._wanted, words, self._count)
@@ -270,6 +277,22 @@ def without_common(words: Words, total: int, seen: Mapping[str, int]) -> Words:
     kept = tuple(term for term in words.terms if seen.get(term, 0) <= limit or term in rarest)
     letters = tuple(letter for letter in words.letters if seen.get(letter, 0) <= limit)
     return words.replace(terms=kept, letters=letters) if (kept, letters) != (words.terms, words.letters) else words
+
+
+def parted(words: Words, seen: Mapping[str, int], enough: float) -> Words:
+    """The same where only the rarest words find, if enough texts hold one of them; the others count beside these.
+
+    A wildcard is looked for everywhere, so there nothing is gained.
+    """
+    held = 0
+    rarest = sorted((*words.terms, *words.letters), key=lambda word: seen.get(word, 0))
+    for place, word in enumerate(rarest[:-1], 1):
+        held += seen.get(word, 0)
+        if held >= enough and not words.prefixes and not words.globs:
+            beside = set(rarest[place:])
+            terms, letters = (tuple(word for word in all if word not in beside) for all in (words.terms, words.letters))
+            return words.replace(terms=terms, letters=letters, beside=tuple(rarest[place:]))
+    return words
 
 
 def share(known: float) -> float:

@@ -50,7 +50,11 @@ def longer(term: str, texts: Sequence[Sequence[str]], most: int = 8) -> list[str
 
 
 def scores(texts: Mapping[str, Sequence[str]], words: Words) -> dict[str, float]:
-    """The score of each text that has any of the terms or prefixes."""
+    """The score of each text that has any of the terms or prefixes, words beside them included."""
+    if words.beside:
+        finding = words.replace(beside=())
+        every = scores(texts, finding.replace(terms=(*words.terms, *words.beside)))
+        return {id: every[id] for id in scores(texts, finding)}
     asked = [(term, False) for term in (*words.terms, *words.letters)] + [(term, True) for term in words.prefixes]
     mean = sum(map(len, texts.values())) / max(1, len(texts)) or 1.0
     found: dict[str, float] = {}

@@ -189,6 +189,28 @@ class MatchContract:
             found = set(backend.find("common", scope, wanted, limit=200))
             assert found == set(backend.ids(scope, wanted)), (scope, wanted)
 
+    def test_a_word_beside_others_counts_where_one_of_them_stands_and_finds_nothing_alone(
+        self, backend: Workbench
+    ) -> None:
+        random = Random(9)
+        entries = varied(backend, random, 60)
+        index = backend.level()
+        terms, beside = ("zebra", "coffee"), ("common", "oauth", "deploy")
+        for _ in range(20):
+            scope, wanted = random_scope(random), random_filter(random, entries)
+            every = {row.id: row.score for row in index.match(scope, wanted, Words(terms=terms + beside), 100)}
+            told = {row.id for row in index.match(scope, wanted, Words(terms=terms), 100)}
+            for limit in (3, 100):
+                found = index.match(scope, wanted, Words(terms=terms, beside=beside), limit)
+                best = sorted(told, key=lambda id: (-round(every[id], 9), id))[:limit]
+                assert [row.id for row in found] == best, (scope, wanted)
+                assert [row.score for row in found] == pytest.approx([every[id] for id in best])
+
+    def test_what_stands_beside_nothing_finds_nothing(self, backend: Workbench) -> None:
+        backend.session()
+        backend.add("apple")
+        assert backend.level().match(ALL, Filter(), Words(beside=("apple",)), 5) == []
+
     def test_the_limit_keeps_the_best(self, backend: Workbench) -> None:
         backend.session()
         for number in range(30):
@@ -274,6 +296,20 @@ class MatchContract:
         assert backend.level().rarity(ALL, ["apple", "plum", "absent"]) == (3, {"apple": 2, "plum": 1, "absent": 0})
         backend.add("plum")
         assert backend.level().rarity(ALL, ["plum", "absent"]) == (4, {"plum": 2, "absent": 0})
+
+    def test_the_extent_of_a_memory_is_its_own_texts_and_what_is_shared(self, backend: Workbench) -> None:
+        backend.session()
+        backend.session(OTHER, user="ben")
+        assert backend.level().extent(ANA) == backend.index.extent(ALL) == 0
+        for text in ("apple", "pear", "plum"):
+            backend.add(text)
+        backend.add("apple", OTHER, user="ben")
+        index = backend.level()
+        assert [index.extent(scope) for scope in (ANA, BEN, ALL)] == [3, 1, 4]
+        backend.add("pear", backend.shared())
+        index = backend.level()
+        scopes = (ANA, ANA.replace(shared=False), ANA.replace(sessions=(SESSION,)), BEN, ALL)
+        assert [index.extent(scope) for scope in scopes] == [4, 3, 4, 2, 5]
 
     def test_rarity_tells_nobody_of_words_that_only_others_have(self, backend: Workbench) -> None:
         backend.session()

@@ -16,13 +16,13 @@ from ..model.card import statistics_of
 from ..model.ids import GLOBAL, user_dir
 from ..model.moment import HOUR_MS, iso, millis
 from ..model.query import Row, label_of, passes
-from ..model.record import fold, is_entry
 from ..model.replay import Address
 from ..model.scope import whole
 from ..text.content import searchable_text
 from ..text.form import asks
 from ..text.names import called
 from .bm25 import has_glob, longer, occurrences, scores, split
+from .known import Known
 from .memory_vectors import MemoryVectors, views_of, with_cosine
 from .said import held, searched
 from .shown import shows
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ..model.card import Card
     from ..model.entry import Entry, Tombstone
     from ..model.query import Filter, Label, Words
-    from ..model.replay import Line, Mark, Size
+    from ..model.replay import Mark, Size
     from ..model.scope import Scope
     from ..model.vector import Vector
     from ..ports import Embedder, Journal, Progress
@@ -41,34 +41,12 @@ if TYPE_CHECKING:
 VISIBLE, DELETED, SUPERSEDED = "visible", "deleted", "superseded"
 
 
-class _Known:
-    """What the index has of one journal."""
-
-    def __init__(self, journal: str, size: Size | None, card: Card | None, lines: Sequence[Line]) -> None:
-        self.journal, self.size, self.card = journal, size, card
-        self.entries = fold(lines)
-        self.damaged = sum(line.record is None for line in lines)
-        self.latest: dict[str | None, int] = {}  # the highest seq of each key
-        for entry in self.entries.values():
-            self.latest[entry.key] = max(entry.seq, self.latest.get(entry.key, 0))
-        self.spans: dict[str, list[tuple[int, int]]] = {}
-        for line in lines:
-            if is_entry(line.record):
-                self.spans.setdefault(line.record["id"], [(line.offset, line.length)])  # type: ignore[index]
-            elif line.record and line.record.get("amends") in self.spans:
-                self.spans[line.record["amends"]].append((line.offset, line.length))
-
-    def superseded(self, entry: Entry) -> bool:
-        """Whether a later line of this journal gives the key another value."""
-        return entry.key is not None and self.latest[entry.key] > entry.seq
-
-
 class MemoryIndex:
     """Implements the Index port for tests."""
 
     def __init__(self, agent: str, journal: Journal) -> None:
         self._all, self._journal, self._vectors = whole(agent), journal, MemoryVectors()
-        self._known: dict[str, _Known] = {}
+        self._known: dict[str, Known] = {}
         self._stones: dict[str, Tombstone] = {}
         self._graves: dict[str, str] = {}  # the journal that a tombstone was last read from
         self._recalled: dict[str, int] = {}
@@ -146,11 +124,11 @@ class MemoryIndex:
         bad = [(line.offset, line.raw) for line in lines if line.record is None]
         if bad:
             self._journal.quarantine(self._all, journal, bad)
-        self._known[journal] = _Known(journal, size, self._journal.card(self._all, journal), lines)
+        self._known[journal] = Known(journal, size, self._journal.card(self._all, journal), lines)
 
     # -- walking
 
-    def _entries(self) -> Iterator[tuple[Entry, _Known, str]]:
+    def _entries(self) -> Iterator[tuple[Entry, Known, str]]:
         """Every entry with its state; an id seen before adds nothing."""
         self._ready()
         seen: set[str] = set()
@@ -162,7 +140,7 @@ class MemoryIndex:
                 hidden = DELETED if entry.id in self._stones else SUPERSEDED if known.superseded(entry) else VISIBLE
                 yield entry, known, hidden
 
-    def _in(self, scope: Scope, *states: str) -> Iterator[tuple[Entry, _Known]]:
+    def _in(self, scope: Scope, *states: str) -> Iterator[tuple[Entry, Known]]:
         for entry, known, state in self._entries():
             inside = scope.sees(entry.scope, entry.user_id, entry.session_id, entry.workspace)
             if inside and (not states or state in states):
@@ -171,6 +149,9 @@ class MemoryIndex:
     def _passing(self, scope: Scope, wanted: Filter) -> list[Entry]:
         states = (DELETED,) if wanted.hidden else (VISIBLE, SUPERSEDED) if wanted.superseded else (VISIBLE,)
         return [entry for entry, _ in self._in(scope, *states) if passes(entry, wanted)]
+
+    def _memory_of(self, scope: Scope) -> list[Entry]:
+        return [entry for entry, _ in self._in(scope.replace(sessions=(), workspace=None), VISIBLE)]
 
     # -- asking
 
@@ -272,9 +253,12 @@ class MemoryIndex:
 
     def rarity(self, scope: Scope, terms: Sequence[str]) -> tuple[int, dict[str, int]]:
         texts = [split(searched(entry)) for entry, _ in self._in(self._all, VISIBLE)]
-        seen = [split(searched(entry)) for entry, _ in self._in(scope.replace(sessions=(), workspace=None), VISIBLE)]
+        seen = [split(searched(entry)) for entry in self._memory_of(scope)]
         held = {term for term in terms if any(occurrences(text, term) for text in seen)}
         return len(texts), {t: sum(occurrences(text, t) > 0 for text in texts) if t in held else 0 for t in terms}
+
+    def extent(self, scope: Scope) -> int:
+        return len(self._memory_of(scope))
 
     def begun(self, scope: Scope, terms: Sequence[str]) -> dict[str, list[str]]:
         return {term: longer(term, [split(searched(e)) for e, _ in self._in(scope, VISIBLE)]) for term in terms}
@@ -328,7 +312,7 @@ class MemoryIndex:
         found = sorted((self._live(one) for one in known), key=lambda card: (card.last_accessed or "", card.id))
         return found[::-1][offset : None if limit is None else offset + limit]
 
-    def _live(self, known: _Known) -> Card:
+    def _live(self, known: Known) -> Card:
         """The stored card with counts as of now."""
         assert known.card is not None
         assert known.size is not None

@@ -5,7 +5,7 @@ import pytest
 import holdfast
 from holdfast.model.query import Words
 from holdfast.recall import candidates
-from holdfast.recall.candidates import share, without_common
+from holdfast.recall.candidates import parted, share, without_common
 
 
 @pytest.mark.parametrize(("known", "weight"), [(0.0, 0.2), (0.25, 0.2), (0.5, 0.5), (0.75, 1.0), (1.0, 1.0)])
@@ -38,6 +38,51 @@ def test_the_rarest_words_stay_however_common():
     seen = {"go": 9_000, "like": 8_000, "time": 30_000, "good": 7_000}
     assert without_common(asked, 100_000, seen).terms == ("go", "like", "good")
     assert without_common(Words(terms=("go", "time")), 100_000, seen).terms == ("go", "time")
+
+
+SEEN = {"rare": 10, "some": 50, "few": 90, "often": 9_000, "字": 200}
+
+
+@pytest.mark.parametrize(
+    ("enough", "terms", "letters", "beside"),
+    [
+        (10, ("rare",), (), ("some", "few", "字", "often")),
+        (60, ("rare", "some"), (), ("few", "字", "often")),
+        (300, ("rare", "some", "few"), ("字",), ("often",)),
+    ],
+)
+def test_the_rarest_words_find_where_enough_texts_hold_one_and_the_others_count_beside_them(
+    enough, terms, letters, beside
+):
+    asked = Words(terms=("often", "rare", "some", "few"), letters=("字",))
+    assert parted(asked, SEEN, enough) == Words(terms=terms, letters=letters, beside=beside)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [Words(terms=("rare", "often")), Words(), Words(terms=("often", "some"), prefixes=("pre",)),
+     Words(terms=("often", "few"), globs=("d?p",))],
+)  # fmt: skip
+def test_where_few_texts_hold_a_rare_word_or_a_pattern_is_looked_for_all_words_find(asked):
+    assert parted(asked, SEEN, 11) is asked
+
+
+@pytest.mark.parametrize(("others", "finding"), [(0, ("rare",)), (3_000, ("rare", "common"))])
+def test_how_much_the_rarest_words_find_is_reckoned_by_ones_own_memory(tmp_path, monkeypatch, others, finding):
+    """What others wrote makes a word common in the home, and brings nothing to this search."""
+    monkeypatch.setattr(candidates, "PLENTY", 1)
+    with holdfast.open(tmp_path / "home", embedder="none") as memory:
+        memory.add_many([{"text": f"common{' rare' * (n % 2)} {n}"} for n in range(300)])
+        memory.add_many([{"text": f"rare {n}", "user": "ben"} for n in range(others // 20)])
+        memory.add_many([{"text": f"plain {n}", "user": "ben"} for n in range(others)])
+        asked = []
+        real = memory.store.index.match
+        monkeypatch.setattr(
+            memory.store.index, "match", lambda *given: asked.append(given[2].terms) or real(*given)
+        )  # fmt: skip
+        hits = memory.search("rare common", limit=50).hits
+    assert asked == [finding]
+    assert all("rare" in hit.snippet and hit.scores["coverage"] == 1.0 for hit in hits)
 
 
 def test_what_holds_only_a_common_word_is_found_on_later_pages(tmp_path, monkeypatch):

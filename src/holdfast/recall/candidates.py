@@ -129,7 +129,7 @@ class Candidates:
         rarer = self._finding(without_common(words, *self.rarity))
         if rarer is not words:
             found = self._matching(rarer)
-            if 2 * len(found) >= self._count:
+            if len(found) >= (self._count if rarer.beside else self._count / 2):  # others may use a word, not this user
                 return found
         found = self._matching(words)
         self._more = len(found) == self._count

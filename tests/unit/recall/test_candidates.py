@@ -209,3 +209,13 @@ def test_without_vectors_nobody_can_tell_what_is_misspelt(tmp_path):
     with holdfast.open(tmp_path / "plain", embedder="none") as memory:
         memory.add("The address of the dentist")
         assert not memory.search("adress").hits
+
+
+def test_a_word_that_only_others_use_much_does_not_keep_the_other_words_from_finding(tmp_path, monkeypatch):
+    monkeypatch.setattr(candidates, "PLENTY", 1)
+    with holdfast.open(tmp_path / "home", embedder="none") as memory:
+        memory.add_many([{"text": f"sturgeon soup{' with caviar' * (n < 60)} {n}"} for n in range(300)])
+        memory.add_many([{"text": f"caviar {n}", "user": "ben"} for n in range(210)])
+        found = memory.search("caviar sturgeon", limit=100).hits
+    assert len(found) == 100
+    assert all(hit.scores["base"] for hit in found)  # ranked, not only listed behind those that are

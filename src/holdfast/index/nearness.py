@@ -192,9 +192,11 @@ class Asked:
 
     def _lopsided(self) -> bool:
         """Whether a few of the question's numbers are worth more than all others: a bit of theirs tells little."""
+        import numpy as np
+
         squares = self._query * self._query
-        mean = float(squares.mean())
-        return float((squares * squares).mean()) > LOPSIDED * mean * mean
+        whole = float(np.vecdot(self._query, self._query))
+        return squares.size * float(np.vecdot(squares, squares)) > LOPSIDED * whole * whole
 
     def _likely(self, places: Numbers, signs: Bits, depth: int) -> Numbers:
         """Of these positions the best by their signs and the question's numbers, at least `depth`, ties included.
@@ -210,8 +212,7 @@ class Asked:
         apart = np.zeros(len(places), np.min_scalar_type(sum(_PLANES) * 64 * len(signs)))  # half as wide, half the time
         for plane in self._planes():
             apart += apart
-            for row, mask in zip(differing, plane, strict=True):
-                apart += np.bitwise_count(row & mask)
+            apart += np.bitwise_count(differing & plane[:, None]).sum(axis=0, dtype=apart.dtype)
         enough: NDArray[np.bool_] = apart <= _smallest(apart, depth)
         return places.compress(enough)
 

@@ -12,7 +12,7 @@ from math import log
 
 from ..model.entry import ROLES
 from ..model.value import Value
-from ..text.form import NAME, NUMBER, TIME, asks, shows
+from ..text.form import NAME, NUMBER, TIME, asks, questions, shows
 from ..text.names import speaks_of
 from .dates import nearness
 from .restating import of_the_past, restated
@@ -61,6 +61,10 @@ NEARLY = 3  # power of the share of its words that a row holds: half of them are
 SPOKEN = "conversation"
 PIECE = 640  # characters of the longest text that is searched as a whole
 BOTH = 0.5  # what it adds that one who is meant speaks of another: "What did Ana say about Ben?"
+APART = 0.25  # what lies between the best cosine and the worst where all that vectors say counts
+CURIOUS = (
+    0.05  # share of turns with a question mark below which they are notes: 0.23 and more in LoCoMo, none in minutes
+)
 TALKATIVE = 0.2  # share of texts longer than that which people do not reach: none in LoCoMo, half with an assistant
 
 
@@ -74,7 +78,8 @@ def spread(cosines: Sequence[float | None]) -> Column:
     """To 0..1 between worst and best; for cosines, whose zero means nothing. None where none was compared.
 
     Among few, the less alike half is 0 too: it would only press the others together. Among a handful the worst may be
-    nearly as good as the best, and is 0 only if it is half as alike.
+    nearly as good as the best, and is 0 only if it is half as alike. Among many that are all about as alike, which of
+    them is the best is chance, and counts the less.
     """
     there = sorted(cosine for cosine in cosines if cosine is not None)
     if not there:
@@ -84,7 +89,8 @@ def spread(cosines: Sequence[float | None]) -> Column:
         low = min(low, high / 2)
     if low == high:
         return [float(cosine == high) for cosine in cosines]
-    return [0.0 if cosine is None or cosine < low else (cosine - low) / (high - low) for cosine in cosines]
+    whole = high - low if len(there) < FEW else max(high - low, APART)
+    return [0.0 if cosine is None or cosine < low else (cosine - low) / whole for cosine in cosines]
 
 
 def few(cosines: Sequence[float | None]) -> bool:
@@ -112,8 +118,10 @@ def blended(rows: Sequence[Row], weights: Weights) -> Column:
 def lent(rows: Sequence[Row], base: Column, weights: Weights) -> Column:
     """What the entries just before and after it in its journal lend to each, and a little those beyond.
 
-    Notes beside each other have nothing to do with each other: one of the two must have been said.
+    Notes beside each other have nothing to do with each other: one of the two must have been said, and to somebody.
     """
+    if not conversing(rows):
+        return []
     files = _by_file(rows, base)
     told = [row.type == SPOKEN for row in rows]
     said = (
@@ -129,6 +137,12 @@ def lent(rows: Sequence[Row], base: Column, weights: Weights) -> Column:
         of, seq = beside.get, row.seq
         found.append(near * (of(seq - 1, 0.0) + of(seq + 1, 0.0)) + far * (of(seq - 2, 0.0) + of(seq + 2, 0.0)))
     return found
+
+
+def conversing(rows: Sequence[Row]) -> bool:
+    """Whether somebody talks with somebody: people ask, and who has a role talks with an assistant."""
+    told = [row for row in rows if row.type == SPOKEN and (row.said or row.role)]
+    return any(row.role for row in told) or sum(questions(row.said) for row in told) > CURIOUS * len(told)
 
 
 def _by_file(rows: Sequence[Row], base: Column) -> dict[str | int, dict[int, float]]:

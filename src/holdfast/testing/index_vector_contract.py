@@ -163,23 +163,23 @@ class VectorContract:
 
     def test_who_goes_on_speaking_is_not_seen_with_what_they_said_before(self, backend: Workbench) -> None:
         backend.session()
-        for text, role in (("alpha", "user"), ("beta", "user"), ("gamma", "assistant")):
+        for text, role in (("alpha?", "user"), ("beta?", "user"), ("gamma", "assistant")):
             backend.add(content={"text": text, "role": role})
         embedder = HashingEmbedder()
         backend.level().embed(ALL, embedder, None)
-        assert set(embedder.calls) == {"alpha", "beta", "beta\ngamma"}
+        assert set(embedder.calls) == {"alpha?", "beta?", "beta?\ngamma"}
 
-    def test_a_named_speaker_is_seen_with_the_turn_before_whoever_said_it(self, backend: Workbench) -> None:
+    def test_a_named_speaker_is_seen_with_a_question_before_whoever_asked_it(self, backend: Workbench) -> None:
         backend.session()
-        for text in ("alpha", "beta"):
+        for text in ("alpha?", "beta", "gamma"):
             backend.add(content={"text": text, "author": "Ana", "role": "user"})
         embedder = HashingEmbedder()
         backend.level().embed(ALL, embedder, None)
-        assert set(embedder.calls) == {"Ana: alpha", "Ana: alpha\nAna: beta"}
+        assert set(embedder.calls) == {"Ana: alpha?", "Ana: alpha?\nAna: beta", "Ana: gamma"}
 
     def test_a_deleted_turn_ends_its_vector_and_that_of_the_turn_after_it(self, backend: Workbench) -> None:
         backend.session()
-        first, second, third = heard(backend, "alpha"), heard(backend, "beta"), heard(backend, "gamma")
+        first, second, third = heard(backend, "alpha?"), heard(backend, "beta?"), heard(backend, "gamma")
         embedder = HashingEmbedder()
         filled(backend, embedder)
         backend.bury(second)
@@ -187,7 +187,7 @@ class VectorContract:
         assert backend.index.backlog(ANA) == (1, 2)
         filled_again = HashingEmbedder()
         backend.level().embed(ALL, filled_again, None)
-        assert filled_again.calls == ["alpha\ngamma"]
+        assert filled_again.calls == ["alpha?\ngamma"]
         assert set(near(backend, embedder, "beta")) == {first.id, third.id}
 
     def test_a_text_that_is_not_taken_is_counted_until_it_says_something_else(self, backend: Workbench) -> None:
@@ -214,14 +214,14 @@ class VectorContract:
 
     def test_another_text_is_embedded_anew_with_the_turn_after_it(self, backend: Workbench) -> None:
         backend.session()
-        first = heard(backend, "alpha")
+        first = heard(backend, "alpha?")
         heard(backend, "beta")
         embedder = HashingEmbedder()
         filled(backend, embedder)
-        backend.journal.amend(ANA, SESSION, first.id, "user", {"text": "omega"})
+        backend.journal.amend(ANA, SESSION, first.id, "user", {"text": "omega?"})
         assert backend.level().backlog(ANA) == (2, 2)
         backend.index.embed(ALL, embedder, None)
-        assert set(embedder.calls) == {"omega", "omega\nbeta"}
+        assert set(embedder.calls) == {"omega?", "omega?\nbeta"}
 
     def test_other_amendments_leave_vectors_alone(self, backend: Workbench) -> None:
         backend.session()
@@ -233,15 +233,15 @@ class VectorContract:
 
     def test_a_rewrite_that_drops_a_turn_ends_the_vector_after_it(self, backend: Workbench) -> None:
         backend.session()
-        gone = heard(backend, "alpha")
-        heard(backend, "beta")
+        gone = heard(backend, "alpha?")
+        heard(backend, "beta?")
         heard(backend, "gamma")
         embedder = HashingEmbedder()
         filled(backend, embedder)
         backend.journal.rewrite(ANA, SESSION, lambda entry: None if entry.id == gone.id else entry)
         assert backend.level().backlog(ANA) == (1, 2)
         backend.index.embed(ALL, embedder, None)
-        assert embedder.calls == ["beta"]
+        assert embedder.calls == ["beta?"]
 
     def test_an_erased_entry_is_near_nothing(self, backend: Workbench) -> None:
         backend.session()

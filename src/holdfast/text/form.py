@@ -35,6 +35,11 @@ def wanted_form(question: str) -> int:
     return found | (NAME if _WHO.match(question) else 0)
 
 
+def questions(text: str) -> bool:
+    """Whether it holds a question mark, in whatever script."""
+    return "?" in text or (not text.isascii() and ("？" in text or "؟" in text))
+
+
 def asks(text: str) -> bool:
     """Whether it ends with a question mark."""
     return text.rstrip().endswith(("?", "？"))

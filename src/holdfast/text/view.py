@@ -1,22 +1,23 @@
 """View: the text of which an entry's vector is made.
 
-A turn means little without the one before it ("yes, the second one"), so short turns are seen together
-with it; long ones speak for themselves, and words before them would only blur them. Measured on LoCoMo
-and BEAM (research on retrieval): with the turn before, R@10 79.6 against 77.3 without; put before long
-messages it costs 2 points. Where no names are known, whoever goes on speaking in the same role is seen
-alone: nobody answers oneself, and what a user notes twice in a row need not belong together. A view is
-one line of a conversation after the other, names where there are any.
+An answer means little without its question ("yes, the second one"), so a short turn is seen together with the one
+before it, if that holds a question mark; long ones speak for themselves, and words before them would only blur them,
+as does what was merely said or noted before (decision 0029). Where no names are known, whoever goes on speaking in the
+same role is seen alone: nobody answers oneself. A view is one line of a conversation after the other, names where
+there are any.
 """
 
 from __future__ import annotations
+
+from .form import questions
 
 LONGEST = 700  # characters
 
 
 def view(text: str, author: str | None = None, before: tuple[str, str | None] | None = None) -> str:
-    """What a vector sees of a text: with the turn before it (text, author) where both are short."""
+    """What a vector sees of a text: with the turn before it (text, author) where that asks and both are short."""
     own = _said(text, author)
-    if before is not None:
+    if before is not None and questions(before[0]):
         both = f"{_said(*before)}\n{own}"
         if len(both) <= LONGEST:
             return both

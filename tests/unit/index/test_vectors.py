@@ -351,7 +351,7 @@ def test_no_float_and_no_bit_of_an_erased_entry_or_of_what_saw_it_is_left(embedd
     session = embedded.session()
     for number in range(40):
         turn(embedded, session, f"filler number {number}")
-    secret = turn(embedded, session, "the xylophonist quarrelled")
+    secret = turn(embedded, session, "why has the xylophonist quarrelled?")
     after = turn(embedded, session, "and then she left")
     turn(embedded, session, "the end")
     embedder = filled(embedded, HashingEmbedder(64, costly=True))
@@ -384,7 +384,7 @@ def embedded_first(embedded):
 
 def test_a_vector_made_while_its_entry_was_erased_is_thrown_away(embedded):
     session = embedded.session()
-    gone = turn(embedded, session, "alpha")
+    gone = turn(embedded, session, "alpha?")
     turn(embedded, session, "beta")
     embedded.index.refresh(embedded.all, 2_000)
 
@@ -617,10 +617,10 @@ def test_what_still_says_the_same_is_not_embedded_again_after_its_journal_was_re
 
 def test_the_cache_forgets_what_was_edited_before_it_was_erased(embedded):
     session = embedded.session()
-    entry = turn(embedded, session, "the first words")
+    entry = turn(embedded, session, "the first words?")
     turn(embedded, session, "an answer")
     embedder = filled(embedded, HashingEmbedder(costly=True))
-    embedded.journal.amend(ANA, session, entry.id, "user", {"text": "other words"})
+    embedded.journal.amend(ANA, session, entry.id, "user", {"text": "other words?"})
     filled(embedded, embedder)
     assert len(cached(embedded)) == 4
     embedded.journal.rewrite(ANA, session, lambda one: None if one.id == entry.id else one)

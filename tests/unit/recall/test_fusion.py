@@ -5,6 +5,7 @@ import pytest
 from holdfast.model.query import Row
 from holdfast.recall.asking import understand
 from holdfast.recall.fusion import (
+    APART,
     FEW,
     PIECE,
     WITHOUT_VECTORS,
@@ -44,6 +45,13 @@ def test_scaling_is_by_the_best_and_spreading_from_the_worst():
     assert spread([0.3, None]) == [1.0, 0.0]
 
 
+def test_vectors_that_are_all_about_as_alike_say_the_less():
+    cosines = [0.5 + place / 1000 for place in range(FEW)]
+    assert max(spread(cosines)) == pytest.approx(0.059 / APART)
+    assert max(spread([*cosines, 0.1])) == 1.0
+    assert max(spread(cosines[:-1])) == 1.0  # these are all there are, and the best of them is the best
+
+
 def test_among_few_the_less_alike_half_says_nothing_by_vector():
     cosines = [place / 20 for place in range(20)]
     found = spread(cosines)
@@ -70,7 +78,7 @@ def test_among_few_words_count_less_as_far_as_the_vectors_know_the_language():
 
 
 def test_neighbours_lend_a_share_in_both_directions_and_those_beyond_a_little():
-    rows = [row(id, seq=seq) for seq, id in enumerate("abcde", 7)]
+    rows = [row(id, seq=seq, said="Why?") for seq, id in enumerate("abcde", 7)]
     found = lent(rows, [0.0, 1.0, 0.0, 0.0, 0.0], Weights(neighbour=0.2, beyond=0.1))
     assert found == [0.2, 0.0, 0.2, 0.1, 0.0]
 
@@ -79,15 +87,25 @@ def test_notes_beside_each_other_lend_nothing_but_what_was_said_lends_to_a_note(
     rows = [row(id, seq=seq) for seq, id in enumerate("abc")]
     for one in rows:
         one.type = "finding"
-    assert lent(rows, [0.0, 1.0, 0.0], Weights(neighbour=0.2)) == [0.0, 0.0, 0.0]
-    rows[1].type = "conversation"
+    assert not any(lent(rows, [0.0, 1.0, 0.0], Weights(neighbour=0.2)))
+    rows[1].type, rows[1].said = "conversation", "Why?"
     assert lent(rows, [0.0, 1.0, 0.0], Weights(neighbour=0.2)) == [0.2, 0.0, 0.2]
     assert lent(rows, [1.0, 0.0, 0.0], Weights(neighbour=0.2)) == [0.0, 0.2, 0.0]
 
 
 def test_nothing_is_lent_from_one_journal_to_another():
-    rows = [row("a", session="s", seq=1), row("b", session="t", seq=2)]
+    rows = [row("a", session="s", seq=1, said="Why?"), row("b", session="t", seq=2)]
     assert lent(rows, [0.0, 1.0], Weights()) == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("asking", "role", "lends"), [(0, None, False), (1, None, False), (3, None, True), (0, "user", True)]
+)
+def test_neighbours_lend_where_people_ask_or_talk_with_an_assistant(asking, role, lends):
+    rows = [
+        row(str(seq), seq=seq, author="Ana", role=role, said="Why?" if seq < asking else "Done.") for seq in range(40)
+    ]
+    assert any(lent(rows, [1.0] * 40, Weights())) is lends
 
 
 def test_named_authors_are_boosted_as_far_as_trusted():

@@ -20,15 +20,24 @@ def test_turns_stand_under_each_other_with_their_authors(text, author, before, s
 
 
 def test_two_turns_that_just_fit_are_seen_together():
-    earlier, later = "a" * 300, "b" * (LONGEST - 301)
+    earlier, later = "a" * 299 + "?", "b" * (LONGEST - 301)
     assert view(later, None, (earlier, None)) == f"{earlier}\n{later}"
 
 
 def test_a_turn_that_does_not_fit_with_the_one_before_is_seen_alone():
-    assert view("b" * 400, None, ("a" * 300, None)) == "b" * 400
+    assert view("b" * 400, None, ("a" * 300 + "?", None)) == "b" * 400
 
 
 def test_a_long_text_is_cut_with_its_author():
     seen = view("b" * 1000, "Ana")
     assert seen.startswith("Ana: b")
     assert len(seen) == LONGEST
+
+
+@pytest.mark.parametrize("before", ["I see. Which one?", "Which one? I see", "どれ？", "أيهما؟"])
+def test_an_answer_is_seen_with_its_question(before):
+    assert view("the second", None, (before, None)) == f"{before}\nthe second"
+
+
+def test_what_was_merely_said_before_is_left_out():
+    assert view("the lease ends in May", None, ("Shoe size 44, shirt L.", None)) == "the lease ends in May"

@@ -22,6 +22,7 @@ SELECT x.n FROM entries e JOIN entries x ON x.file=e.file AND x.seq>e.seq
 WHERE e.n=? AND e.type='{TURN}' AND x.state={VISIBLE} AND x.type='{TURN}' ORDER BY x.seq LIMIT 1
 """
 _SEARCHED = "SELECT n FROM chunks WHERE entry=? AND stop IS NOT NULL"
+_QUEUE = "INSERT OR REPLACE INTO backlog(chunk) SELECT value FROM json_each(?)"  # row by row it takes twice as long
 _VECTORS = "SELECT v.n FROM json_each(?) j JOIN vectors v ON v.chunk=j.value"
 
 
@@ -60,9 +61,7 @@ class Stale:
 
     def _queue(self, chunks: list[int]) -> None:
         if chunks:
-            self._connection.executemany(
-                "INSERT OR REPLACE INTO backlog(chunk) VALUES(?)", [(chunk,) for chunk in chunks]
-            )
+            self._connection.execute(_QUEUE, (json.dumps(chunks),))
 
     def _end(self, chunks: list[int]) -> None:
         found = ask_all(self._connection, _VECTORS, (json.dumps(chunks),)) if chunks and self._any() else []

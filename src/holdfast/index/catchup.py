@@ -15,9 +15,10 @@ from ..model.card import card_from
 from ..model.moment import millis
 from ..model.replay import Mark
 from ..model.salvage import Salvage, salvaged
+from .columns import as_json
 from .database import ask_all, ask_one
 from .quoted import KNOWN, RIGHT, told
-from .rows import Rows, as_json
+from .rows import Rows
 from .schema import VISIBLE
 
 TYPE_CHECKING = False

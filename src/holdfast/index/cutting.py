@@ -7,6 +7,7 @@ generation. Cutting itself is `text.chunks`, loaded only for texts that may be t
 
 from __future__ import annotations
 
+from ..model.ids import digest
 from ..model.value import Value
 from .database import ask_one
 
@@ -14,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import apsw
 
-    Span = tuple[int, int]
+    Piece = tuple[int, int, int | None, str, str]  # ordinal, start, stop, hash, text
 
 RULE = 1  # raise it when `text.chunks` cuts otherwise
 
@@ -26,13 +27,18 @@ class Chunking(Value):
     overlap: int = 32
     rule: int = RULE
 
-    def spans(self, text: str) -> list[Span]:
-        """Where to cut a text; empty if it stays whole."""
+    def pieces(self, text: str) -> list[Piece]:
+        """The whole text, and behind it what it is cut into if it is long: then it is not searched as a whole."""
         if len(text) <= 4 * self.tokens and text.isascii():
-            return []
+            return [(0, 0, len(text), digest(text.encode()), text)]
         from ..text.chunks import fits, spans
 
-        return [] if fits(text, self.tokens) else list(spans(text, self.tokens, self.overlap))
+        if fits(text, self.tokens):
+            return [(0, 0, len(text), digest(text.encode()), text)]
+        found: list[Piece] = [(0, 0, None, digest(text.encode()), text)]
+        for ordinal, (start, stop) in enumerate(spans(text, self.tokens, self.overlap), 1):
+            found.append((ordinal, start, stop, digest(text[start:stop].encode()), text[start:stop]))
+        return found
 
 
 def chunking_of(connection: apsw.Connection) -> Chunking:

@@ -7,7 +7,7 @@ misquotes its lines is put right before it goes, since it says which words the f
 from __future__ import annotations
 
 from ..model.moment import millis
-from .rows import as_json
+from .columns import as_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,10 +12,9 @@ import json
 from itertools import count
 from operator import itemgetter, lt
 
-from ..model.entry import ROLES
-from ..model.ids import digest
 from ..model.moment import millis
 from ..text.content import marked_by, searchable, searchable_text
+from .columns import Shared, as_json, detail
 from .cutting import chunking_of
 from .database import ask_all, ask_one
 from .numbers import block, owner_of, session_word
@@ -24,7 +23,7 @@ from .stale import Stale
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     import apsw
@@ -37,8 +36,8 @@ if TYPE_CHECKING:
     ChunkRow = tuple[int, int, int, int, int | None, str, str]  # as `_INSERT_CHUNK` names them
 
 _INSERT_ENTRY = """
-INSERT INTO entries(n, file, offset, length, state, id, seq, checksum, scope, session_id, user_id, workspace,
-  time, type, importance, pinned, sensitive, provenance, role, author, key, tool, path, tags, detail)
+INSERT INTO entries(n, file, offset, length, state, id, seq, checksum, time, type, role, author, detail,
+  scope, session_id, user_id, workspace, importance, pinned, sensitive, provenance, key, tool, path, tags)
 VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
 """  # no RETURNING: its statement journal makes FTS5 flush at every row, 2.5 times slower in all
 _INSERT_CHUNK = "INSERT INTO chunks(n, entry, ordinal, start, stop, hash, text) VALUES(?,?,?,?,?,?,?)"
@@ -49,10 +48,6 @@ SELECT c.n, c.text, e.tags, e.key, e.path, e.session_id
 FROM chunks c JOIN entries e ON e.n = c.entry WHERE e.n = ? AND c.stop IS NOT NULL
 """
 _ENDS = "SELECT coalesce((SELECT max(n) FROM entries), 0), coalesce((SELECT max(id) FROM entries), '')"
-_READ = (
-    "id", "seq", "checksum", "scope", "session_id", "user_id", "workspace", "timestamp", "type", "importance", "pinned",
-    "sensitive", "provenance", "key", "tool", "path", "tags", "references", "metadata", "content",
-)  # fmt: skip
 _COUNT = "INSERT INTO meta VALUES(?1, ?2) ON CONFLICT(key) DO UPDATE SET value = value + ?3"
 _MOST_AT_ONCE, _MOST_PENDING = 400, 4_000  # lines in one statement, rows before they go into the full text
 
@@ -112,36 +107,31 @@ class Rows:
         entries: list[tuple[Any, ...]] = []
         chunks: list[ChunkRow] = []
         texts: list[FullText] = []
-        whose: tuple[Any, ...] = ()
-        free: Iterator[int] = count()
-        token, stones = "", self._stones()
-        for line in self._unknown(lines):
-            # All at once: asking a record for each by itself takes a tenth of all the time that is spent here.
-            read: Any = map((line.record or {}).get, _READ)
-            (
-                id, seq, checksum, scope, session, user, workspace, stamp, type, importance, pinned, sensitive,
-                provenance, key, tool, path, tags, references, metadata, content,
-            ) = read  # fmt: skip
-            self._last_entry += 1  # we are the only writer
-            n, scope, content = self._last_entry, scope or "session", content or {}
-            state = self._state_of_new(id, file, key, seq) if stones or key is not None else VISIBLE
-            entries.append((
-                n, file, line.offset, line.length, state, id, seq, checksum or "", scope, session, user, workspace,
-                millis(stamp), type, 0.5 if importance is None else importance, bool(pinned), bool(sensitive),
-                provenance or "user", content.get("role"), content.get("author"), key, tool, path,
-                as_json(tags) if tags else "[]", _detail(content, metadata),
-            ))  # fmt: skip
-            if tags or references:
-                self._label(n, tags or (), references or ())
-            if (scope, user, session) != whose:  # the same for all lines of a journal, as a rule
-                whose = scope, user, session
-                free, token = self._numbers(scope, user), self._token(session)
-            seen, marked, place = state == VISIBLE, marked_by(tags, key), searchable(path) if path else ""
-            self._added += seen
-            for chunk in self._cut(n, free, searchable_text(content)):
-                chunks.append(chunk)
-                if seen and chunk[4] is not None:
-                    texts.append((chunk[0], searchable(chunk[6]), marked, place, token))
+        alike, stones, rule, new, added = None, self._stones(), self._chunking, self._unknown(lines), 0
+        n = self._last_entry  # we are the only writer
+        for line in new:
+            record = line.record or {}
+            if line.alike is None or line.alike is not alike:  # most are as the one before
+                alike, shared = line.alike, self._shared(record)
+            id, seq, content = record["id"], record["seq"], record["content"]
+            n += 1
+            state = self._state_of_new(id, file, shared.key, seq) if stones or shared.key is not None else VISIBLE
+            own = (
+                n, file, line.offset, line.length, state, id, seq, record.get("checksum") or "",
+                millis(record["timestamp"]), record["type"], content.get("role"), content.get("author"),
+                detail(content, shared.metadata),
+            )  # fmt: skip
+            entries.append(own + shared.columns)
+            if shared.labels:
+                self._label(n, *shared.labels)
+            seen = state == VISIBLE
+            added += seen
+            for ordinal, start, stop, hash, text in rule.pieces(searchable_text(content)):
+                chunk = next(shared.numbers)
+                chunks.append((chunk, n, ordinal, start, stop, hash, text))
+                if seen and stop is not None:
+                    texts.append((chunk, searchable(text), shared.marked, shared.path, shared.token))
+        self._last_entry, self._added = n, self._added + added
         if entries:
             self._connection.executemany(_INSERT_ENTRY, entries)
             self._connection.executemany(_INSERT_CHUNK, chunks)
@@ -151,18 +141,15 @@ class Rows:
         if len(self._pending) >= _MOST_PENDING:
             self._put()
 
-    def _cut(self, n: int, free: Iterator[int], text: str) -> list[ChunkRow]:
-        """The chunks of an entry: its whole text, and its pieces if it is long."""
+    def _shared(self, record: Mapping[str, Any]) -> Shared:
+        numbers = self._numbers(record.get("scope") or "session", record.get("user_id"))
+        return Shared(record, numbers, self._token(record.get("session_id")))
+
+    @property
+    def _chunking(self) -> Chunking:
         if self._rule is None:
             self._rule = chunking_of(self._connection)
-        spans = self._rule.spans(text)
-        if not spans:
-            return [(next(free), n, 0, 0, len(text), digest(text.encode()), text)]
-        pieces: list[tuple[int, int, int | None, str]] = [(0, 0, None, text)]
-        pieces += [(ordinal, start, stop, text[start:stop]) for ordinal, (start, stop) in enumerate(spans, 1)]
-        return [
-            (next(free), n, ordinal, start, stop, digest(said.encode()), said) for ordinal, start, stop, said in pieces
-        ]
+        return self._rule
 
     def _unknown(self, lines: Sequence[Line]) -> Sequence[Line]:
         """The lines whose ids are not in the tables, each id once."""
@@ -269,7 +256,9 @@ class Rows:
             self._run("UPDATE entries SET detail=? WHERE n=?", (as_json(parts), n))
         whole = searchable_text({**parts["content"], "text": text})
         self._run("DELETE FROM chunks WHERE entry=?", (n,))
-        self._connection.executemany(_INSERT_CHUNK, self._cut(n, self._numbers(scope, user), whole))
+        numbers = self._numbers(scope, user)
+        rows = [(next(numbers), n, *piece) for piece in self._chunking.pieces(whole)]
+        self._connection.executemany(_INSERT_CHUNK, rows)
 
     def drop(self, n: int) -> None:
         """Take an entry out of every table; dropping a later value may just have brought it back to light."""
@@ -380,15 +369,3 @@ class Rows:
         """A journal is gone; its rows were dropped before."""
         self._run("DELETE FROM sessions WHERE id=?", (id,))
         self._sessions.pop(id, None)
-
-
-def _detail(content: dict[str, Any], metadata: dict[str, Any] | None) -> str:
-    """What an entry holds besides its text; for most turns that is a role."""
-    if not metadata and len(content) == 2 and content.get("role") in _ROLE_ONLY:
-        return _ROLE_ONLY[content["role"]]
-    beside = {name: value for name, value in content.items() if name != "text"}
-    return as_json({"content": beside, "metadata": metadata or {}})
-
-
-_ROLE_ONLY = {role: f'{{"content":{{"role":"{role}"}},"metadata":{{}}}}' for role in ROLES}
-as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode

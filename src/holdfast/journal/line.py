@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from ..model.entry import Draft
 
+    Look = tuple[dict[str, Any] | None, object | None]  # the record of a line, and what `Line.alike` says of it
+
 HEADER_VERSION = 1
 MARK = b',"checksum":"sha256:'
 SUFFIX = len(MARK) + 64 + 2  # … 64 hex digits, quote, brace

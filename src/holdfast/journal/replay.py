@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..disk import Disk
-
-    Look = Callable[[bytes], dict[str, Any] | None]
+    from .line import Look
 
 _FIRST_BLOCK = 1024  # a header takes some 300 bytes
 _MUCH = 1 << 18  # bytes: reading these takes longer by what it costs to load `plain`
@@ -56,27 +55,27 @@ class Scan:
     def read(self, data: bytes) -> Scan:
         """Take in all whole lines, then what is left after the last line end."""
         *whole, unfinished = data.split(b"\n")
-        look = _look(len(data))
-        for raw in whole:
-            self.line += 1
-            self._take(raw, look)
-            self.tail_offset = self.offset
-            self.offset += len(raw) + 1
+        self._take(whole, _look(len(data)))
         if unfinished:
             self._take_unfinished(unfinished)
         if self.header is None:
             self.header = Header()
         return self
 
-    def _take(self, raw: bytes, look: Look) -> None:
-        record = look(raw) if self.header is not None else None
-        if record is None:
-            self._take_unusual(raw)
-            return
-        if record["seq"] > self.seq:
-            self.seq = record["seq"]
-        self.gap = 0
-        self.lines.append(Line(self.line, self.offset, raw, record))
+    def _take(self, whole: list[bytes], look: Callable[[bytes], Look]) -> None:
+        """Lines, of which all but a few are entries as usual."""
+        for raw in whole:
+            self.line += 1
+            record, alike = look(raw) if self.header is not None else (None, None)
+            if record is None:
+                self._take_unusual(raw)
+            else:
+                if record["seq"] > self.seq:
+                    self.seq = record["seq"]
+                self.gap = 0
+                self.lines.append(Line(self.line, self.offset, raw, record, alike))
+            self.tail_offset = self.offset
+            self.offset += len(raw) + 1
 
     def _take_unusual(self, raw: bytes) -> None:
         offset = self.offset
@@ -111,19 +110,20 @@ class Scan:
             self.torn = raw
             self.gap += weight(raw)
             return
-        self.line += 1
-        self._take(raw, usual)
-        self.line -= 1  # a mark counts line ends
-        self.tail_offset = self.offset
-        self.offset += len(raw)
+        self._take([raw], _thoroughly)
+        self.line, self.offset = self.line - 1, self.offset - 1  # a mark counts line ends
 
 
-def _look(size: int) -> Look:
+def _thoroughly(raw: bytes) -> Look:
+    return usual(raw), None
+
+
+def _look(size: int) -> Callable[[bytes], Look]:
     """What tells the records of usual lines; the quick look is loaded once a process has read much."""
     global _read
     _read += size
     if _read < _MUCH:
-        return usual
+        return _thoroughly
     from .plain import plain
 
     return plain

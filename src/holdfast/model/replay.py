@@ -9,6 +9,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+OWN = ("seq", "id", "timestamp", "type", "content", "checksum")  # what each entry has for itself
+
+
 class Mark(Value):
     """How far a journal was read. It still fits while generation and last line are as they were."""
 
@@ -21,16 +24,22 @@ class Mark(Value):
 
 
 class Line:
-    """One line of a journal as read: `record` is the checked JSON object, or None if damaged."""
+    """One line of a journal as read: `record` is the checked JSON object, or None if damaged.
 
-    __slots__ = ("length", "number", "offset", "raw", "record")
+    Where two lines have the very same object as `alike`, their records differ in nothing but OWN.
+    """
 
-    def __init__(self, number: int, offset: int, raw: bytes, record: dict[str, Any] | None) -> None:
+    __slots__ = ("alike", "length", "number", "offset", "raw", "record")
+
+    def __init__(
+        self, number: int, offset: int, raw: bytes, record: dict[str, Any] | None, alike: object | None = None
+    ) -> None:
         self.number = number  # 1-based
         self.offset = offset
         self.length = len(raw)  # without the line end
         self.raw = raw
         self.record = record
+        self.alike = alike
 
 
 class Replay(Value):

@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holdfast.journal import plain as quick
 from holdfast.journal.line import MARK, sealed, usual
-from holdfast.journal.plain import _known, plain
+from holdfast.journal.plain import _known
+from holdfast.model.replay import OWN
 
 PLACE = {"scope": "session", "session_id": "sess_20260101_abc123", "user_id": "ana"}
 REST = {
@@ -16,6 +18,10 @@ REST = {
     "pinned": False,
 }  # fmt: skip
 TEXTS = st.text() | st.sampled_from((',"importance":0.5', '},"importance":', "\\", '"', "\\ud800", "\n", "x\x00", "é"))
+
+
+def plain(raw: bytes) -> dict[str, object] | None:
+    return quick.plain(raw)[0]
 
 
 def record_of(**changes: object) -> dict[str, object]:
@@ -44,6 +50,39 @@ def test_what_a_line_has_in_common_with_others_is_parsed_once():
     for seq in range(3):
         assert plain(sealed(record_of(seq=seq, content={"text": f"Turn {seq}"}))) is not None
     assert len(_known) == 1
+
+
+def test_lines_that_are_alike_differ_in_nothing_but_what_each_has_for_itself():
+    changes = ({"seq": 8}, {"type": "note"}, {"content": {"text": "Ho"}}, {"user_id": "bo"}, {"importance": 0.75})
+    looks = [quick.plain(sealed(record_of(**change))) for change in changes]
+    first, alike = looks[0]
+    assert alike is not None
+    assert [look[1] is alike for look in looks] == [True, True, True, False, False]
+    for record, _ in looks[:3]:
+        assert {name for name in record if record[name] != first[name]} <= set(OWN)
+        assert list(record) == list(first)
+
+
+def test_a_line_stays_whose_it_is_while_another_thread_reads_elsewhere():
+    plain(sealed(record_of(user_id="bob")))
+    theirs = quick._here
+    plain(sealed(record_of()))
+
+    class Text(str):
+        def startswith(self, *given):
+            found = super().startswith(*given)
+            quick._here = theirs  # as long as ours
+            return found
+
+    class Raw(bytes):
+        def decode(self):
+            return Text(super().decode())
+
+    assert plain(Raw(sealed(record_of(seq=8))))["user_id"] == "ana"
+
+
+def test_what_is_not_as_usual_is_like_no_other_line():
+    assert quick.plain(sealed(record_of(tags=["a"])))[1] is None
 
 
 @given(

@@ -20,12 +20,17 @@ _LAST_MS = 253_402_300_799_999  # the end of the year 9999
 
 
 _shown: tuple[int, str] = (0, "1970-01-01T00:00:00")  # most writes fall into the second of the one before
-_read: tuple[str, int] = ("1970-01-01T00:00:", 0)  # and most lines into the minute of the line before
+_last: tuple[int, str] = (0, "1970-01-01T00:00:00.000Z")  # those of a batch even into its millisecond
+_minute: tuple[str, int] = ("1970-01-01T00:00:", 0)  # and most lines into the minute of the line before
+_second: tuple[str, int] = ("1970-01-01T00:00:00.", 0)  # or into its second
 
 
 def iso(millis: int) -> str:
     """2026-01-10T14:23:45.678Z; a clock that is off the calendar shows its first or last moment, which can be read."""
-    global _shown
+    global _last, _shown
+    last, stamp = _last
+    if last == millis:
+        return stamp
     seconds, rest = divmod(millis, 1000)
     known, text = _shown
     if known != seconds:
@@ -33,23 +38,35 @@ def iso(millis: int) -> str:
             return iso(0 if millis < 0 else _LAST_MS)
         text = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
         _shown = (seconds, text)
-    return f"{text}.{rest:03d}Z"
+    stamp = f"{text}.{rest:03d}Z"
+    _last = (millis, stamp)
+    return stamp
 
 
 def millis(stamp: str) -> int:
     """Epoch milliseconds of a stored (canonical) timestamp."""
-    global _read
     if len(stamp) != 24 or stamp[10] != "T" or stamp[23] != "Z":
         return parse(stamp)
-    known, minute = _read
+    known, second = _second
     try:  # by position: quicker than a regular expression, and nothing to compile
         if not stamp.startswith(known):
-            minute = _days(int(stamp[:4]), int(stamp[5:7]), int(stamp[8:10])) * DAY_MS
-            minute += (int(stamp[11:13]) * 60 + int(stamp[14:16])) * 60_000
-            _read = (stamp[:17], minute)
-        return minute + int(stamp[17:19]) * 1000 + int(stamp[20:23])
+            second = _seconds(stamp)
+        return second + int(stamp[20:23])
     except ValueError:
         return parse(stamp)
+
+
+def _seconds(stamp: str) -> int:
+    """The same without its milliseconds."""
+    global _minute, _second
+    known, minute = _minute
+    if not stamp.startswith(known):
+        minute = _days(int(stamp[:4]), int(stamp[5:7]), int(stamp[8:10])) * DAY_MS
+        minute += (int(stamp[11:13]) * 60 + int(stamp[14:16])) * 60_000
+        _minute = (stamp[:17], minute)
+    second = minute + int(stamp[17:19]) * 1000
+    _second = (stamp[:20], second)
+    return second
 
 
 def _days(year: int, month: int, day: int) -> int:

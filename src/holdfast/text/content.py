@@ -29,7 +29,7 @@ def searchable(text: str) -> str:
     """The text as it is indexed: identifiers with their words, runs without spaces as pairs, and all else `rooted`."""
     if is_there(text):
         text = with_parts(text)
-    if text.isascii():
+    if text.isascii() or _is_latin(text):
         return text
     from .scripts import spread
     from .spelling import composed
@@ -47,13 +47,19 @@ def rooted(word: str) -> str:
 
     Pairs are another matter: those of a question are cut by `words` already.
     """
-    if word.isascii():
+    if word.isascii() or _is_latin(word):
         return word
     from .arabic import light
     from .scripts import apart
     from .spelling import lettered
 
     return light(lettered(apart(word)))
+
+
+def _is_latin(text: str) -> bool:
+    from .latin import is_latin  # many processes see nothing but ASCII
+
+    return is_latin(text)
 
 
 def as_stemmed(text: str) -> str:

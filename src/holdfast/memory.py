@@ -376,8 +376,8 @@ class Memory(SeedMethods):
         return status.status(self.store)
 
 
-def _make_room(store: Store, scope: Scope, journal: str, needed: int) -> None:
+def _make_room(store: Store, scope: Scope, journal: str, needed: int, full: bool, dry: bool) -> bool:
     """Compaction, for a writer that found a journal full."""
-    from .upkeep.compaction import compact
+    from .upkeep.compaction import make_room
 
-    compact(store, scope, journal, needed=needed)
+    return make_room(store, scope, journal, needed=needed, full=full, dry=dry)

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from ..model.scope import Caller
     from ..store import Store
 
-    MakeRoom = Callable[[Store, Scope, str, int], object]  # journal, bytes needed
+    # journal, bytes needed, whether what can be seen may go for them, whether this is only a question: do they fit?
+    MakeRoom = Callable[[Store, Scope, str, int, bool, bool], bool]
 
 FIELDS = ("session", "user", "scope", "workspace")
 _MOST_REMEMBERED = 256

@@ -87,17 +87,16 @@ def _within(limit: Callable[..., None], store: Store, *about: Any) -> None:
 
 
 def _room(store: Store, writer: Writer, place: Place, needed: int) -> None:
-    """SizeLimit if this journal could not take the batch, before anything is made or written for it."""
+    """SizeLimit if this journal could not take the batch, before anything is made, written or taken away for it."""
     limit = store.settings["journal.session_bytes"]
     used = _used(store, place)
     if writer.continues or used + needed <= limit:
         return
-    if place.exists and _may_compact(store, place):
-        writer.make_room(store, place.scope, place.card.id, needed)
-        used = _used(store, place)
-    if used + needed > limit:
-        message = f"{place.card.id} has {used} of {limit} bytes and cannot take {needed} more; compact or forget"
-        raise SizeLimit(message, journal=place.card.id, bytes=used, needed=needed, limit=limit, kind="journal")
+    able = place.exists and _may_compact(store, place)
+    if able and writer.make_room(store, place.scope, place.card.id, needed, True, True):
+        return  # which is made when it is written to
+    message = f"{place.card.id} has {used} of {limit} bytes and cannot take {needed} more; compact or forget"
+    raise SizeLimit(message, journal=place.card.id, bytes=used, needed=needed, limit=limit, kind="journal")
 
 
 def _used(store: Store, place: Place) -> int:
@@ -168,7 +167,8 @@ def append(store: Store, writer: Writer, place: Place, drafts: Sequence[Draft]) 
                     return _continued(store, place, drafts, known)
                 raise
             needed = error.details.get("needed")
-            writer.make_room(store, place.scope, journal, needed if isinstance(needed, int) else 0)
+            seen = not writer.continues  # who can go on elsewhere takes nothing away for it
+            writer.make_room(store, place.scope, journal, needed if isinstance(needed, int) else 0, seen, False)
     raise AssertionError("unreachable")
 
 

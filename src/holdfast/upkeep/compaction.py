@@ -174,31 +174,47 @@ class _Keep:
         return sum(found == reason for found in self.dropped.values())
 
 
-def compact(store: Store, scope: Scope, journal: str, *, needed: int = 0, full: bool = True) -> dict[str, Any]:
-    """Make room for `needed` more bytes; without `full` only what nobody can see goes, and old metadata.
+def make_room(store: Store, scope: Scope, journal: str, *, needed: int, full: bool, dry: bool) -> bool:
+    """Whether so many more bytes fit once room is made, which is done unless this is `dry`."""
+    if dry:
+        *_, made = _planned(store, scope, journal, needed, full)
+        return made.size <= _rules(store, None).limit
+    compact(store, scope, journal, needed=needed, full=full)
+    size = store.journal.size(scope, journal)
+    return size is not None and size.total + needed <= _rules(store, None).limit
 
-    A journal under its threshold loses nothing that can be seen, whoever asks.
-    """
-    started = time.perf_counter()
+
+def _planned(store: Store, scope: Scope, journal: str, needed: int, full: bool) -> tuple[Holdings, int, Plan]:
+    """What a journal holds, its bytes, and what to do; nothing that can be seen goes where that would not be enough."""
     held = holdings(store.journal, scope, journal)
     size = store.journal.size(scope, journal)
     if held is None or size is None:
         raise NotFound(f"there is no journal {journal} to compact", journal=journal)
     card = store.journal.card(scope, journal)
     lines = sum(line.length + 1 for line in held.replay.lines)
-    now = store.clock.now()
-    rules = _rules(store, card)
-    worth = _Worth(store, card, now) if full else None
-    made = plan(held, size.total - lines + needed, rules, now, worth)
+    now, rules, overhead = store.clock.now(), _rules(store, card), size.total - lines + needed
+    made = plan(held, overhead, rules, now, _Worth(store, card, now) if full else None)
+    if needed and made.size > rules.limit:
+        made = plan(held, overhead, rules, now)
+    return held, size.total, made
+
+
+def compact(store: Store, scope: Scope, journal: str, *, needed: int = 0, full: bool = True) -> dict[str, Any]:
+    """Make room for `needed` more bytes; without `full` only what nobody can see goes, and old metadata.
+
+    A journal under its threshold loses nothing that can be seen, whoever asks.
+    """
+    started = time.perf_counter()
+    held, before, made = _planned(store, scope, journal, needed, full)
     keep = _Keep(store.journal, scope, journal, made)
     if not made.idle or held.damaged:
         store.journal.rewrite(scope, journal, keep)
         _mark_erased(store, scope, journal, keep)
         _save_card(store, scope, journal, keep)
         store.index.refresh(whole(store.agent), 0)
-    after = store.journal.size(scope, journal) or size
+    size = store.journal.size(scope, journal)
     took = (time.perf_counter() - started) * 1000
-    return _report(store, held, keep, made, (size.total, after.total), took)
+    return _report(store, held, keep, made, (before, size.total if size is not None else before), took)
 
 
 def _rules(store: Store, card: Card | None) -> Rules:

@@ -9,7 +9,7 @@ as a whole is refused before the first write.
 from __future__ import annotations
 
 from ..capture import places, sessions, writing
-from ..errors import HoldfastError, Invalid
+from ..errors import HoldfastError, Invalid, SizeLimit
 from ..guard import fields, permissions, validate
 from ..guard.redaction import identifier
 from ..model.entry import STORED
@@ -278,17 +278,21 @@ class Loading:
         scope = _scope(self._store, self._writer, {"user_id": card.user_id, "scope": kind})
         place = places.Place(card=card, exists=True, scope=scope, kind=kind, workspace=card.workspace)
         for portion in self._portions(items):
-            self.added += len(writing.append(self._store, self._writer, place, portion))
+            try:
+                self.added += len(writing.append(self._store, self._writer, place, [item.draft for item in portion]))
+            except SizeLimit as error:  # what is no session goes on nowhere else
+                for item in portion:
+                    self._refuse(item.number, error.message)
 
-    def _portions(self, items: Sequence[Item]) -> Iterator[list[Draft]]:
+    def _portions(self, items: Sequence[Item]) -> Iterator[list[Item]]:
         """As many at a time as a journal surely has room for, so that a full session can go on in another."""
         most, taken = self._store.settings["journal.session_bytes"] // 8, 0
-        portion: list[Draft] = []
+        portion: list[Item] = []
         for item in items:
             if portion and taken + item.size > most:
                 yield portion
                 portion, taken = [], 0
-            portion.append(item.draft)
+            portion.append(item)
             taken += item.size
         yield portion
 

@@ -111,6 +111,36 @@ def test_a_batch_over_two_journals_writes_neither_if_one_is_full(memory):
     assert len(journals(memory)) == 1
 
 
+def talk(count, size=400, **where):
+    return [{"text": f"turn {n} " + "word " * size, "role": "user", **where} for n in range(count)]
+
+
+def said(memory, **where):
+    return len(memory.query(types=["conversation"], every=True, **where))
+
+
+def test_a_write_that_is_refused_takes_nothing_away(memory):
+    memory.add_many([*decisions(8, session="k"), *talk(8, session="k")])
+    with pytest.raises(holdfast.SizeLimit):
+        memory.add_many(decisions(10, session="k"))
+    assert said(memory, session="k") == 8
+    memory.add_many(decisions(6, session="k"))  # for which there is room without them
+    assert said(memory, session="k") < 8
+
+
+def test_a_batch_that_one_journal_refuses_takes_nothing_away_in_another(memory):
+    memory.add_many([*decisions(8, session="k"), *talk(8, session="k"), *decisions(12, session="full")])
+    with pytest.raises(holdfast.SizeLimit):
+        memory.add_many([*decisions(6, session="k"), *decisions(6, session="full")])
+    assert said(memory, session="k") == 8
+
+
+def test_an_importer_takes_nothing_away_to_make_room(memory):
+    memory.add_many(talk(25, session="k"))
+    writing.add_many(memory.store, memory._writer(continues=True), talk(50, session="k"))
+    assert said(memory, session="k") == 75
+
+
 def test_an_importer_goes_on_in_continuations_and_nothing_is_lost(memory):
     writer = memory._writer(continues=True)
     stored = writing.add_many(memory.store, writer, decisions(100, session="k"))

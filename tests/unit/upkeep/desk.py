@@ -15,12 +15,8 @@ from holdfast.providers.embedding import Embedding
 from holdfast.recall.entries import Reader
 from holdfast.store import Store
 from holdfast.testing.workbench import AGENT, ALL, SESSION
-from holdfast.upkeep.compaction import compact
+from holdfast.upkeep.compaction import make_room
 from tests.contract.backends import Embedded, InMemory
-
-
-def make_room(store, scope, journal, needed):
-    return compact(store, scope, journal, needed=needed)
 
 
 class Shop:
@@ -46,7 +42,7 @@ class Shop:
         self.store = self.make_store()
 
     def writer(self, **fields):
-        return Writer(**{"caller": Caller(), "user": "ana", "make_room": make_room, **fields})
+        return Writer(**{"caller": Caller(), "user": "ana", "make_room": _make_room, **fields})
 
     def derive(self, text, *sources, journal=None, **fields):
         """A fact made from other entries."""
@@ -75,3 +71,7 @@ class MemoryDesk(Shop, InMemory):
 
 class FileDesk(Shop, Embedded):
     """A real home."""
+
+
+def _make_room(store, scope, journal, needed, full, dry):
+    return make_room(store, scope, journal, needed=needed, full=full, dry=dry)

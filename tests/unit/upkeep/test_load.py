@@ -6,6 +6,7 @@ from threading import Thread
 
 import pytest
 
+import holdfast
 from holdfast.errors import Denied, FormatTooNew, NotFound
 from holdfast.model.ids import entry_id, user_dir
 from holdfast.model.moment import iso
@@ -20,6 +21,8 @@ from holdfast.upkeep.load import load
 from tests.unit.upkeep.desk import FileDesk
 
 KEY = "AKIA" + "IOSFODNN7EXAMPLE"
+
+SMALL = {"journal.session_bytes": 64 * 1024, "journal.entry_bytes": 16 * 1024}
 
 
 @pytest.fixture
@@ -365,6 +368,33 @@ def test_a_full_session_goes_on_in_a_continuation(desk, tmp_path):
     assert report["added"] == 120
     assert len(list(small.journal.journals(ALL))) >= 2
     small.close()
+
+
+def test_what_a_full_journal_cannot_take_is_named_and_the_rest_is_loaded(tmp_path):
+    """A user's own journal goes on nowhere else."""
+    facts = [{"text": f"fact {n} " + "word " * 100, "type": "fact", "scope": "user"} for n in range(200)]
+    with holdfast.open(tmp_path / "large") as large, holdfast.open(tmp_path / "small", settings=SMALL) as small:
+        large.add_many(facts)
+        large.add("said", role="user")
+        lines = list(large.export())
+        report = small.load(lines)
+        assert report["added"] == len(small.query(every=True))
+        assert report["added"] + len(report["damaged"]) == 201
+        assert small.search("said").hits
+        assert "over the limit" in report["damaged"][0]["problem"]
+        again = small.load(lines)
+        assert (again["added"], again["skipped_existing"]) == (0, report["added"])
+
+
+def test_a_load_of_much_talk_keeps_all_of_it(tmp_path):
+    with holdfast.open(tmp_path / "large") as large, holdfast.open(tmp_path / "small", settings=SMALL) as small:
+        large.add_many(
+            {"text": f"turn {n} " + "word " * 100, "role": "user", "session": "k", "timestamp": "2024-01-01T00:00:00Z"}
+            for n in range(300)
+        )
+        lines = list(large.export())
+        assert small.load(lines)["added"] == 300 == len(small.query(session="k", every=True))
+        assert small.load(lines)["added"] == 0
 
 
 def test_a_card_without_a_key_becomes_a_session_named_by_its_id(desk, empty):

@@ -95,8 +95,8 @@ def _context(store: Store, text: str, items: Sequence[Hit], lacking: str | None)
 
 
 def _memories(store: Store, scope: Scope) -> Iterable[Entry]:
-    """The user's own memories, newest first."""
-    own = scope.replace(sessions=(), workspace=None)
+    """The user's own memories, newest first: told in any session, but in this workspace or in none (D2)."""
+    own = scope.replace(sessions=())
     rows = store.index.rows(
         own, Filter(types=("preference",), scopes=("user",)), "time", store.settings["context.memories"]
     )

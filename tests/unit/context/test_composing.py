@@ -66,3 +66,37 @@ def test_one_value_of_two_keys_is_two_things(tmp_path):
         user.remember("wall_color", "green")
         items = memory.context("what color is the wall, and the car?", parts=["recall"]).items
         assert sorted(item.entry.key for item in items) == ["car_color", "wall_color"]
+
+
+@pytest.fixture
+def told(tmp_path):
+    """A memory with a user's preferences of two workspaces and of none, and the path of each workspace."""
+    places = [str(tmp_path / name) for name in ("one", "two")]
+    with holdfast.open(tmp_path / "home") as memory:
+        user = memory.user("ana")
+        user.remember("rota", "the rota of workspace one", workspace=places[0])
+        user.remember("spare", "the rota of workspace two", workspace=places[1])
+        user.remember("tea", "green tea anywhere")
+        yield memory, *places
+
+
+def test_a_user_memory_of_another_workspace_is_not_handed_over(told):
+    memory, one, _ = told
+    session = memory.create_session("ana", workspace=one, key="here")
+    for asked in ({"session": session.id}, {"session": "here", "user": "ana"}, {"user": "ana", "workspace": one}):
+        for prompt in ("", "whose rota is it?"):
+            assert "workspace two" not in memory.context(prompt, **asked).text
+
+
+def test_user_memories_of_the_same_workspace_and_of_none_are_handed_over_in_any_session(told):
+    memory, one, two = told
+    memory.create_session("ana", workspace=one, key="here")
+    for asked in ({"session": "here", "user": "ana"}, {"user": "ana", "workspace": one}):
+        items = memory.context("", **asked).items
+        assert sorted(item.snippet for item in items) == ["green tea anywhere", "the rota of workspace one"]
+    assert "workspace two" in memory.context("", user="ana", workspace=two).text
+
+
+def test_who_asks_in_no_workspace_is_handed_the_memories_of_all(told):
+    memory, *_ = told
+    assert len(memory.context("", user="ana").items) == 3

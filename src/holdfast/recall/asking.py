@@ -16,7 +16,7 @@ from ..text.form import wanted_form
 from ..text.names import called, is_handle
 from ..text.stopwords import FRAMING
 from ..text.words import words
-from .dates import Named, counted, named_dates
+from .dates import Named, counted, meant, named_dates, spelled
 from .prompts import Sentence, sentences, unframed
 from .prompts import asked as asked_in
 
@@ -70,7 +70,8 @@ class Question(Value):
     authors: tuple[str, ...] = ()  # those it names
     names: tuple[str, ...] = ()  # by which others speak of them
     first_person: bool = False
-    dates: tuple[Named, ...] = ()
+    dates: tuple[Named, ...] = ()  # that it asks for
+    days: frozenset[str] = frozenset()  # words of all dates in it
     kinds: tuple[str, ...] = ()  # types of entry that it asks for
     sentences: tuple[Sentence, ...] = ()  # where it has several
     asked: tuple[str, ...] = ()  # words of those that ask, where a long prompt says much else
@@ -95,10 +96,10 @@ def understand(
         rest, asked = text, words(text) if said is None else said  # `What did Ana say?`: then the name is the question
     parts = sentences(rest)
     asking, sought = asked_in(parts)
+    dates = named_dates(whole) if now is None else [*named_dates(whole, zone), *counted(whole, now, zone)]
     return Question(
         text=asking or rest, words=asked, authors=named, names=tuple(dict.fromkeys(filter(None, map(called, named)))),
-        first_person=_of_oneself(asking or text),
-        dates=tuple(named_dates(whole)) if now is None else (*named_dates(whole, zone), *counted(whole, now, zone)),
+        first_person=_of_oneself(asking or text), dates=meant(dates), days=spelled(dates),
         form=wanted_form(text) | wanted_form(whole), sentences=parts, asked=sought,
         kinds=tuple(kind for kind, names in KINDS.items() if not names.isdisjoint(asked.terms)),
     )  # fmt: skip

@@ -19,8 +19,7 @@ from ..text.names import speaks_of
 from ..text.stopwords import ASKING
 from ..text.words import searchable
 from .asking import KINDS
-from .dates import nearness as dated
-from .dates import spelled
+from .dates import Days
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,10 +98,10 @@ class Coverage:
         found = {word: sum(seen.get(one, 0) for one in instead.get(word, (word,))) for word in words}
         weights = {word: _worth(total, found[word], rarest, grown) for word in words}
         weights.update({word: STRAY * rarest for word in words if not found[word] and _is_pair(word)})
-        days = spelled(question.dates)
+        days = question.days
         must, may = _parted(asked.terms, days)
         self._only_dated = bool(days) and ASKING.union(days).issuperset(must)  # then an answer is of that day
-        self._dates, self._dated = question.dates, LOOSE * rarest
+        self._days, self._dated = Days(question.dates), LOOSE * rarest
         self._authors = question.authors
         self._name = NAME * rarest
         self._speaks = speaks_of(question.names)
@@ -171,7 +170,7 @@ class Coverage:
         return TOGETHER * worth * self._rarest / self._whole
 
     def _of_that_day(self, entry: Entry) -> bool:
-        return bool(self._dates) and dated(self._dates, millis(entry.timestamp)) == 1.0
+        return self._days.nearness(millis(entry.timestamp)) == 1.0
 
     def name(self, entry: Entry) -> float:
         """The share that is held by having been said by who is meant."""

@@ -21,6 +21,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    _Span = tuple[int, int, int, int]  # epoch ms: from where on it counts a little, and in full; until where each
+
 _MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
            "november", "december")  # fmt: skip
 _SHORT = {name[:3]: number for number, name in enumerate(_MONTHS, 1)} | {"sept": 9}
@@ -63,6 +65,8 @@ _COUNTED = re.compile(
 )
 _IN_COUNTED = ("day", "week", "month", "year", "night", "morning")  # each of these has one; quicker to look for
 _AFTER_DAYS, _AFTER_MONTH_DAYS = 3, 7  # how long afterwards a day, or a month, is still told of
+_LATER_DAYS = 10  # how long afterwards a day is told of at times
+MOST = 16  # dates that a question asks for; a prompt that names more, a log say, asks for none of them
 
 
 class Named(Value):
@@ -183,24 +187,49 @@ def _month(name: str) -> int:
     return int(name) if name.isdigit() else _SHORT.get(name) or _SHORT[name[:3]]
 
 
-def spelled(dates: Sequence[Named]) -> set[str]:
+def spelled(dates: Sequence[Named]) -> frozenset[str]:
     """The words in which these dates can stand in a question, in lower case."""
-    found: set[str] = set()
+    found = {word for date in dates for word in date.said}
+    found.update({str(date.year) for date in dates if date.year is not None})
+    for month in {date.month for date in dates if date.month is not None}:
+        found.update((_MONTHS[month - 1], f"{month:02}"))
+        found.update(name for name, number in _SHORT.items() if number == month)
+    for day in {date.day for date in dates if date.day is not None}:
+        found.update((f"{day:02}", *(f"{day}{end}" for end in ("", "st", "nd", "rd", "th"))))
+    return frozenset(found)
+
+
+def meant(dates: Sequence[Named]) -> tuple[Named, ...]:
+    """Each of these dates once, in whatever words; none where there are more than anybody asks for."""
+    found: dict[tuple[object, ...], Named] = {}
     for date in dates:
-        found.update(date.said)
-        if date.year is not None:
-            found.add(str(date.year))
-        if date.month is not None:
-            found.update((_MONTHS[date.month - 1], f"{date.month:02}"))
-            found.update(name for name, month in _SHORT.items() if month == date.month)
-        if date.day is not None:
-            found.update((f"{date.day:02}", *(f"{date.day}{end}" for end in ("", "st", "nd", "rd", "th"))))
-    return found
+        found.setdefault((date.year, date.month, date.day, date.span), date)
+    return tuple(found.values()) if len(found) <= MOST else ()
 
 
-def nearness(dates: Sequence[Named], when: int) -> float:
-    """0..1: how near this moment (epoch ms) lies to the nearest of the dates."""
-    return max((_near(date, when) for date in dates), default=0.0)
+class Days:
+    """The dates of one question, each worked out once for all that is compared with them."""
+
+    def __init__(self, dates: Iterable[Named]) -> None:
+        self._spans: list[_Span] = []
+        self._open: list[Named] = []  # of any year, or of no day: the calendar of each moment says how near it is
+        for date in dates:
+            if date.span is not None:
+                first, last = date.span
+                self._spans.append((first - DAY_MS, first, last, last + DAY_MS))
+            elif date.year is None or date.month is None or date.day is None:
+                self._open.append(date)
+            elif (span := _told_of(date.year, date)) is not None:
+                self._spans.append(span)
+        self._zones = {date.zone for date in self._open}
+
+    def nearness(self, when: int) -> float:
+        """0..1: how near this moment (epoch ms) lies to the nearest of the dates."""
+        near = max((_within(span, when) for span in self._spans), default=0.0)
+        if not self._open or near == 1.0:
+            return near
+        days = {zone: _day_of(when, zone) for zone in self._zones}
+        return max(near, *(_near(date, when, days[date.zone]) for date in self._open))
 
 
 def spans(dates: Sequence[Named], years: Iterable[int]) -> list[tuple[int, int]]:
@@ -217,21 +246,29 @@ def spans(dates: Sequence[Named], years: Iterable[int]) -> list[tuple[int, int]]
     return found
 
 
-def _near(date: Named, when: int) -> float:
-    if date.span is not None:
-        first, last = date.span
-        return 1.0 if first <= when < last else 0.6 if first - DAY_MS <= when < last + DAY_MS else 0.0
-    year, month, day = _day_of(when, date.zone)
-    if date.year is not None and date.month is None:
-        return 0.3 if year == date.year else 0.0
-    if date.day is None:
-        return _near_month(date, year, month, day)
+def _told_of(year: int, date: Named) -> _Span | None:
+    """When a day is told of; None where the calendar has none such."""
     assert date.month is not None
-    start = _epoch(date.year or year, date.month, date.day, date.zone)
+    assert date.day is not None
+    start = _epoch(year, date.month, date.day, date.zone)
     if start is None:
-        return 0.0
-    away = (when - start) // DAY_MS
-    return 1.0 if 0 <= away <= _AFTER_DAYS else 0.6 if -1 <= away <= 10 else 0.0
+        return None
+    return start - DAY_MS, start, start + (_AFTER_DAYS + 1) * DAY_MS, start + (_LATER_DAYS + 1) * DAY_MS
+
+
+def _within(span: _Span, when: int) -> float:
+    early, first, last, late = span
+    return 1.0 if first <= when < last else 0.6 if early <= when < late else 0.0
+
+
+def _near(date: Named, when: int, day: tuple[int, int, int]) -> float:
+    """How near a moment lies to a date that is not one day of one year; `day` is its own."""
+    if date.month is None:
+        return 0.3 if day[0] == date.year else 0.0
+    if date.day is None:
+        return _near_month(date, *day)
+    span = _told_of(day[0], date)
+    return 0.0 if span is None else _within(span, when)
 
 
 def _near_month(date: Named, year: int, month: int, day: int) -> float:
@@ -243,7 +280,7 @@ def _near_month(date: Named, year: int, month: int, day: int) -> float:
     return 0.4 if day <= _AFTER_MONTH_DAYS and date.month == before[1] and date.year in (None, before[0]) else 0.0
 
 
-@lru_cache(256)  # asked for every candidate
+@lru_cache(1_024)  # asked for every candidate, where dates have no year: MOST dates in 64 years
 def _epoch(year: int, month: int, day: int, zone: str | None = None) -> int | None:
     """Midnight of a day in a zone; None where the calendar has none such."""
     date = f"{year:04d}-{month:02d}-{day:02d}"

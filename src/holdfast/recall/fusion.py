@@ -14,7 +14,7 @@ from ..model.entry import ROLES
 from ..model.value import Value
 from ..text.form import NAME, NUMBER, TIME, asks, questions, shows
 from ..text.names import speaks_of
-from .dates import nearness
+from .dates import Days
 from .restating import of_the_past, restated
 
 TYPE_CHECKING = False
@@ -186,8 +186,8 @@ def _own(row: Row) -> bool:
 
 def by_date(rows: Sequence[Row], question: Question) -> Column:
     """How near each entry's day lies to a date that the question names."""
-    dates = list(question.dates)
-    return [nearness(dates, row.time) for row in rows] if dates else []
+    nearness = Days(question.dates).nearness
+    return [nearness(row.time) for row in rows] if question.dates else []
 
 
 def by_form(rows: Sequence[Row], talk: Sequence[bool], question: Question, weights: Weights) -> Column:

@@ -5,9 +5,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from holdfast.recall import asking
+from holdfast.recall import asking, dates
 from holdfast.recall.asking import trust, understand
-from holdfast.recall.dates import Named, counted, named_dates, nearness, spans, spelled
+from holdfast.recall.dates import MOST, Days, Named, counted, meant, named_dates, spans, spelled
 from holdfast.text.form import TIME
 from holdfast.text.words import tokens
 
@@ -148,7 +148,7 @@ def test_names_are_believed_as_far_as_the_store_bears_them_out():
 
 
 @pytest.mark.parametrize(
-    ("question", "dates"),
+    ("question", "found"),
     [
         ("What happened on 7 May 2023?", [Named(year=2023, month=5, day=7)]),
         ("What happened on May 7th, 2023?", [Named(year=2023, month=5, day=7)]),
@@ -161,8 +161,8 @@ def test_names_are_believed_as_far_as_the_store_bears_them_out():
         ("a 2000 word essay", []),
     ],
 )
-def test_dates_are_read_as_people_write_them(question, dates):
-    assert named_dates(question) == dates
+def test_dates_are_read_as_people_write_them(question, found):
+    assert named_dates(question) == found
 
 
 @pytest.mark.parametrize(
@@ -186,30 +186,30 @@ MAY_7 = 1_683_417_600_000  # 2023-05-07T00:00:00Z
 
 def test_the_named_day_and_the_days_after_are_nearest():
     named = [Named(year=2023, month=5, day=7)]
-    days = [nearness(named, MAY_7 + away * DAY) for away in (-3, -1, 0, 3, 4, 10, 11)]
+    days = [Days(named).nearness(MAY_7 + away * DAY) for away in (-3, -1, 0, 3, 4, 10, 11)]
     assert days == [0.0, 0.6, 1.0, 1.0, 0.6, 0.6, 0.0]
 
 
 def test_a_month_reaches_a_little_into_the_next():
     named = [Named(month=4)]
-    assert nearness(named, MAY_7 - 20 * DAY) == 1.0
-    assert nearness(named, MAY_7) == 0.4
-    assert nearness(named, MAY_7 + 2 * DAY) == 0.0
-    assert nearness([Named(year=2022, month=4)], MAY_7 - 20 * DAY) == 0.0
+    assert Days(named).nearness(MAY_7 - 20 * DAY) == 1.0
+    assert Days(named).nearness(MAY_7) == 0.4
+    assert Days(named).nearness(MAY_7 + 2 * DAY) == 0.0
+    assert Days([Named(year=2022, month=4)]).nearness(MAY_7 - 20 * DAY) == 0.0
 
 
 def test_december_reaches_into_january():
     january_3 = 1_704_240_000_000  # 2024-01-03
-    assert nearness([Named(year=2023, month=12)], january_3) == 0.4
-    assert nearness([Named(year=2024, month=12)], january_3) == 0.0
+    assert Days([Named(year=2023, month=12)]).nearness(january_3) == 0.4
+    assert Days([Named(year=2024, month=12)]).nearness(january_3) == 0.0
 
 
 def test_a_day_that_the_calendar_lacks_is_near_nothing():
-    assert nearness([Named(year=2023, month=2, day=30)], MAY_7) == 0.0
+    assert Days([Named(year=2023, month=2, day=30)]).nearness(MAY_7) == 0.0
 
 
 def test_no_date_gives_no_signal():
-    assert nearness([], MAY_7) == 0.0
+    assert Days([]).nearness(MAY_7) == 0.0
 
 
 MONDAY = 1_794_830_400_000  # 16 November 2026, noon
@@ -295,7 +295,7 @@ def test_days_are_those_of_the_users_calendar_however_far_from_utc(zone, hour):
 
 def test_a_span_counts_in_full_and_the_days_beside_it_less():
     (found,) = counted("yesterday", MONDAY, "UTC")
-    assert [nearness([found], MONDAY - back * DAY) for back in (0, 1, 2, 3)] == [0.6, 1.0, 0.6, 0.0]
+    assert [Days([found]).nearness(MONDAY - back * DAY) for back in (0, 1, 2, 3)] == [0.6, 1.0, 0.6, 0.0]
     assert spelled([found]) == {"yesterday"}
 
 
@@ -303,6 +303,32 @@ def test_dates_without_a_year_may_be_of_any_that_there_is():
     found = spans([Named(month=12), Named(month=2, day=30), Named(year=2024), Named(year=2025, month=3, day=1)], [2024])
     days = [(since // DAY, until // DAY) for since, until in found]
     assert days == [(20058, 20089), (20148, 20152)]  # all of December 2024; 1 to 4 March 2025
+
+
+def test_each_date_is_worked_out_once_however_much_is_compared_with_it(monkeypatch):
+    asked = []
+    monkeypatch.setattr(dates, "_epoch", lambda *date: asked.append(date) or MAY_7)
+    days = Days([Named(year=2023, month=5, day=day) for day in range(1, 9)])
+    assert [days.nearness(MAY_7 + away * DAY) for away in range(100)] == [1.0] * 4 + [0.6] * 7 + [0.0] * 89
+    assert len(asked) == 8
+
+
+def test_a_date_that_is_named_in_several_ways_is_one_date():
+    named = named_dates("on 7 May 2023, or 2023-05-07, or 7.5.2023, in June, in June")
+    assert meant(named) == (Named(year=2023, month=5, day=7), Named(month=6))
+
+
+def test_a_prompt_that_names_dozens_of_days_asks_for_none_of_them():
+    days = [f"2023-05-{day:02}" for day in range(1, MOST + 2)]
+    assert len(understand(f"deploy {' '.join(days[:-1])}", []).dates) == MOST
+    assert understand(f"deploy {' '.join(days)}", []).dates == ()
+    assert len(understand(f"deploy {' '.join(days[:-1] * 9)}", []).dates) == MOST  # a log of a few days has them often
+
+
+def test_the_words_of_dates_that_nobody_asks_for_are_words_of_dates_all_the_same():
+    asked = understand(f"deploy {' '.join(f'2023-05-{day:02}' for day in range(1, 31))}", [])
+    assert not asked.dates
+    assert {"2023", "05", "may", "30"} <= asked.days
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, Self
 
+    from .model.card import Card
     from .model.entry import Entry
     from .model.hit import Context, Counted, Entries, Listed, SearchResult
     from .model.receipt import Receipt
@@ -78,13 +79,18 @@ class Memory(SeedMethods):
         self, *, user: str | None = None, session: str | None = None, workspace: str | None = None, act: str = "read"
     ) -> Scope:
         """What a call may see: the named or default user, narrowed to a session or workspace."""
-        store = self.store
+        return self._scope(self.store, user, session, workspace, act)
+
+    def _scope(
+        self, store: Store, user: str | None, session: str | None, workspace: str | None, act: str = "read"
+    ) -> Scope:
         ids: tuple[str, ...] = ()
         if user is not None and user != "*":
             validate.user(user)
         if session is not None:
             named = None if user == "*" else user
-            card = sessions.known(store, session, named or self.default_user, explicit=named is not None)
+            wait_ms = store.wait_ms if act == "read" else None
+            card = sessions.known(store, session, named or self.default_user, named is not None, wait_ms)
             user, ids = card.user_id, sessions.chain(store, card)
         place = None if workspace is None else store.settings.workspace(validate.workspace(workspace))
         return permissions.scope_for(
@@ -96,12 +102,19 @@ class Memory(SeedMethods):
         anyone = user is None and self._caller.owner
         return self.scope(user="*" if anyone else user, act=act)
 
-    def _scope_around(self, user: str | None, session: str | None, workspace: str | None) -> Scope:
+    def _scope_around(self, store: Store, user: str | None, session: str | None, workspace: str | None) -> Scope:
         """What an agent in this session may be handed: its user's memory, in its workspace or in none (D2)."""
         if session is not None:
-            card = self.load_session(session, user).card
+            card = self._card(session, user, store.wait_ms)
             user, workspace = card.user_id, card.workspace if workspace is None else workspace
-        return self.scope(user=user, workspace=workspace).replace(loose=True)
+        return self._scope(store, user, None, workspace).replace(loose=True)
+
+    def _card(self, session: str, user: str | None, wait_ms: int | None = None) -> Card:
+        """The card of a session that the caller may read."""
+        self.scope(user=user)
+        card = sessions.known(self.store, session, user or self.default_user, user is not None, wait_ms)
+        self.scope(user=card.user_id)
+        return card
 
     # -- sessions and users
 
@@ -125,12 +138,11 @@ class Memory(SeedMethods):
 
     def load_session(self, session: str, user: str | None = None) -> Session:
         """The session of this id or key."""
-        self.scope(user=user, session=session)
-        return Session(self, sessions.known(self.store, session, user or self.default_user, user is not None))
+        return Session(self, self._card(session, user, self.store.wait_ms))
 
     def close_session(self, session: str, user: str | None = None) -> Session:
         """End a session: its card gets the counts of now."""
-        card = self.load_session(session, user).card
+        card = self._card(session, user)
         self.scope(user=card.user_id, act="write")
         return Session(self, sessions.close(self.store, card))
 
@@ -146,7 +158,7 @@ class Memory(SeedMethods):
 
     def save_session(self, /, session: str, **changes: Any) -> Session:
         """Change a session's title, preferences, or its decay and compaction overrides."""
-        card = self.load_session(session).card
+        card = self._card(session, None)
         self.scope(user=card.user_id, act="write")
         return Session(self, sessions.change(self.store, card, changes))
 
@@ -217,8 +229,9 @@ class Memory(SeedMethods):
         """
         from .recall import searching
 
-        scope = self.scope(user=user, session=session, workspace=workspace)
-        store = self.store.within(scope.workspace)
+        store = self.store.answering()
+        scope = self._scope(store, user, session, workspace)
+        store = store.within(scope.workspace)
         ask = searching.ask(store, text, limit=limit, offset=offset, rank=rank, min_score=min_score, filters=filters)
         return searching.search(store, scope, ask)
 
@@ -230,8 +243,9 @@ class Memory(SeedMethods):
         """Entries by exact filters: types, tags, since, until, min_importance, provenance, roles, pinned…"""
         from .recall import querying
 
-        scope = self.scope(user=user, session=session, workspace=workspace)
-        store = self.store.within(scope.workspace)
+        store = self.store.answering()
+        scope = self._scope(store, user, session, workspace)
+        store = store.within(scope.workspace)
         ask = querying.ask(
             store, references=references, max_depth=max_depth, rank=rank, limit=limit, offset=offset, filters=filters
         )
@@ -244,15 +258,16 @@ class Memory(SeedMethods):
         """The block for an agent: user memories, pins and best hits, quoted, within a token budget."""
         from .context.composing import compose_for
 
-        scope = self._scope_around(user, session, workspace)
-        store = self.store.within(scope.workspace)
-        return compose_for(store, scope, prompt, parts=parts, budget=budget, limit=limit)
+        store = self.store.answering()
+        scope = self._scope_around(store, user, session, workspace)
+        return compose_for(store.within(scope.workspace), scope, prompt, parts=parts, budget=budget, limit=limit)
 
     def tags(self, *, user: str | None = None, session: str | None = None, workspace: str | None = None) -> Counted:
         """How often each tag is used; `degraded` says what the counts lack."""
         from .recall.browsing import tags
 
-        return tags(self.store, self.scope(user=user, session=session, workspace=workspace))
+        store = self.store.answering()
+        return tags(store, self._scope(store, user, session, workspace))
 
     # -- removing
 
@@ -306,8 +321,9 @@ class Memory(SeedMethods):
         """Lines of a session, user, workspace or (`user="*"`) everything; `load` reads them back."""
         from .upkeep import export
 
-        scope = self.scope(user=user, session=session, workspace=workspace)
-        return self._while_open(export.export(self.store, scope, format))
+        store = self.store.answering()
+        scope = self._scope(store, user, session, workspace)
+        return self._while_open(export.export(store, scope, format))
 
     def _while_open(self, pieces: Iterator[str]) -> Iterator[str]:
         """These, and Invalid once this memory was closed: what goes on reading would open it again for nobody."""
@@ -366,7 +382,8 @@ class Memory(SeedMethods):
         """Counts by type, sizes, corruption statistics and metrics."""
         from .upkeep import status
 
-        return status.stats(self.store, self.scope(user=user, session=session))
+        store = self.store.answering()
+        return status.stats(store, self._scope(store, user, session, None))
 
     def status(self) -> dict[str, Any]:
         """Disk use by kind, index, warnings: what a person wants to know first."""

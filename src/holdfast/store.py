@@ -6,6 +6,7 @@ Made by `wiring`; the facade passes it on with a Scope. It holds no logic but kn
 from __future__ import annotations
 
 import os
+from time import monotonic
 
 from .errors import Locked
 
@@ -26,8 +27,8 @@ class Store:
     """What a stage may use."""
 
     __slots__ = (
-        "_embedding", "_make_embedding", "agent", "clock", "home", "index", "journal", "observer", "places", "reader",
-        "redactor", "settings",
+        "_embedding", "_make_embedding", "_until", "agent", "clock", "home", "index", "journal", "observer", "places",
+        "reader", "redactor", "settings",
     )  # fmt: skip
 
     def __init__(
@@ -40,6 +41,7 @@ class Store:
         self.places: dict[tuple[str | None, ...], tuple[Any, Any]] = {}  # who wrote where under which names (`capture`)
         self._make_embedding = embedding
         self._embedding: Embedding | None = None
+        self._until: float | None = None  # how long one answer may wait for the index
 
     @property
     def embedding(self) -> Embedding:
@@ -52,13 +54,28 @@ class Store:
     def within(self, workspace: str | None) -> Store:
         """This store under the settings that the workspace's own file leaves; itself without one."""
         settings = self.settings if workspace is None else self.settings.within(workspace)
-        if settings is self.settings:
-            return self
-        return Store(
+        return self if settings is self.settings else self._under(settings)
+
+    def answering(self) -> Store:
+        """This store for one answer, which waits for the index no longer in all than `index.wait_ms` (D13)."""
+        found = self._under(self.settings)
+        found._until = monotonic() + self.settings["index.wait_ms"] / 1000
+        return found
+
+    @property
+    def wait_ms(self) -> int:
+        """How long a reader may wait for the index now; at least a moment, in which it sees whether that is behind."""
+        left = self.settings["index.wait_ms"] if self._until is None else round((self._until - monotonic()) * 1000)
+        return max(1, left)
+
+    def _under(self, settings: Settings) -> Store:
+        found = Store(
             home=self.home, agent=self.agent, settings=settings, clock=self.clock, journal=self.journal,
             index=self.index, redactor=self.redactor, observer=self.observer, reader=self.reader,
             embedding=lambda: self.embedding,
         )  # fmt: skip
+        found._until = self._until
+        return found
 
     def after_fork(self) -> None:
         """In a child: locks of the parent's other threads would never be released, and its models not run."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 DEFAULT_KEY = "default"
 UNANSWERED = (StorageFailed, Corrupt, Locked)  # what an index raises that cannot be read: no reason to refuse a write
-_WAIT_MS = 2_000
+_WAIT_MS = 2_000  # for whoever writes: a second session under a key that exists would be worse than waiting
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
@@ -61,8 +61,11 @@ def options(
     )  # fmt: skip
 
 
-def find(store: Store, name: str, user: str | None, explicit: bool) -> Card | None:
-    """The session of this id or key. `explicit`: the caller named the user, who must then be its own."""
+def find(store: Store, name: str, user: str | None, explicit: bool, wait_ms: int | None = None) -> Card | None:
+    """The session of this id or key. `explicit`: the caller named the user, who must then be its own.
+
+    A key may wait so long for the index: whoever only reads says how long their answer may take.
+    """
     if not isinstance(name, str):
         raise Invalid(f"session must be an id or a key, not {type(name).__name__}", field="session")
     if SESSION_ID.match(name):
@@ -70,14 +73,14 @@ def find(store: Store, name: str, user: str | None, explicit: bool) -> Card | No
         if card is not None and explicit and user is not None and card.user_id != user:
             raise Denied(f"session {name} belongs to another user", session=name, grant="read:user")
         return card
-    return _by_key(store, validate.session_key(name), user)
+    return _by_key(store, validate.session_key(name), user, wait_ms)
 
 
-def _by_key(store: Store, key: str, user: str | None) -> Card | None:
+def _by_key(store: Store, key: str, user: str | None, wait_ms: int | None) -> Card | None:
     """The session last used under this key; from the cards themselves where the index cannot say."""
     scope = Scope(agent=store.agent, user=user)
     try:
-        behind = store.index.refresh(whole(store.agent), _WAIT_MS)
+        behind = store.index.refresh(whole(store.agent), _WAIT_MS if wait_ms is None else wait_ms)
         found = store.index.cards(scope, key=key, limit=1)
     except UNANSWERED:
         behind, found = 1, []
@@ -88,9 +91,9 @@ def _by_key(store: Store, key: str, user: str | None) -> Card | None:
     return max(same, key=lambda card: (card.created_at, card.id), default=None)
 
 
-def known(store: Store, name: str, user: str | None, explicit: bool) -> Card:
+def known(store: Store, name: str, user: str | None, explicit: bool, wait_ms: int | None = None) -> Card:
     """The same, or NotFound."""
-    card = find(store, name, user, explicit)
+    card = find(store, name, user, explicit, wait_ms)
     if card is None:
         raise NotFound(f"no session {name[:80]!r} here; `holdfast sessions` lists those there are", session=name[:80])
     return card

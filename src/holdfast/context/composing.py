@@ -55,7 +55,7 @@ def compose_for(
     seats = kept if limit is None else fields.limit(limit)
     if not settings["context.inject"]:
         return _context(store, "", [], f"switched off by context.inject ({settings.origin('context.inject')})")
-    behind = store.index.refresh(scope, settings["index.wait_ms"])
+    behind = store.index.refresh(scope, store.wait_ms)
     items: dict[str, Hit] = {}
     lacking = degraded(store, scope, behind)
     if "memories" in wanted and settings["context.user_memories"]:

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 def cards(store: Store, scope: Scope, limit: int | None, offset: int) -> Listed[Card]:
     """Cards of sessions, last used first, with live counts."""
-    behind = store.index.refresh(scope, store.settings["index.wait_ms"])
+    behind = store.index.refresh(scope, store.wait_ms)
     found = store.index.cards(scope, limit=limit, offset=offset)
     return Listed(found, behind=behind, degraded=degraded(store, scope, behind))
 
 
 def tags(store: Store, scope: Scope) -> Counted:
     """How often each tag is used."""
-    behind = store.index.refresh(scope, store.settings["index.wait_ms"])
+    behind = store.index.refresh(scope, store.wait_ms)
     return Counted(store.index.tags(scope), degraded(store, scope, behind))

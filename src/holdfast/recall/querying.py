@@ -64,7 +64,7 @@ def ask(
 
 def get(store: Store, scope: Scope, id: str) -> Entry | None:
     """One entry, caught up and checked; noted as recalled (D35)."""
-    behind = store.index.refresh(scope, store.settings["index.wait_ms"])
+    behind = store.index.refresh(scope, store.wait_ms)
     found = store.reader.one(scope, id)
     if found is None:
         store.absent(behind)
@@ -76,7 +76,7 @@ def get(store: Store, scope: Scope, id: str) -> Entry | None:
 def query(store: Store, scope: Scope, asked: Ask) -> Entries:
     """The entries that pass, ranked and paged; with references also which of them lead nowhere."""
     started = time.perf_counter()
-    behind = store.index.refresh(scope, store.settings["index.wait_ms"])
+    behind = store.index.refresh(scope, store.wait_ms)
     damaged = store.reader.damaged
     if asked.references:
         found = _related(store, scope, asked)

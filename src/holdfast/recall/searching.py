@@ -92,7 +92,7 @@ def ask(
 def search(store: Store, scope: Scope, asked: Ask) -> SearchResult:
     """The best hits within a scope; a person's or agent's recall is noted for recency (D35)."""
     started = time.perf_counter()
-    behind = store.index.refresh(scope, store.settings["index.wait_ms"])
+    behind = store.index.refresh(scope, store.wait_ms)
     damaged = store.reader.damaged
     hits: list[Hit] = []
     mode, reason = "keyword", WORDLESS if asked.words.empty else None

@@ -67,7 +67,7 @@ def _document(store: Store, scope: Scope) -> Iterator[str]:
 
 def _behind(store: Store, scope: Scope) -> Behind:
     """What the index has not caught up with: that is read from the journals, since an export must be whole."""
-    store.index.refresh(scope, store.settings["index.wait_ms"])
+    store.index.refresh(scope, store.wait_ms)
     return store.index.lagging(scope)
 
 

@@ -101,7 +101,7 @@ def _size(path: str) -> int:
 
 def stats(store: Store, scope: Scope) -> dict[str, Any]:
     """Counts and sizes within a scope; of one session, its card with live counts."""
-    behind = store.index.refresh(scope, store.settings["index.wait_ms"])
+    behind = store.index.refresh(scope, store.wait_ms)
     lacking = {"degraded": degraded(store, scope, behind)}
     if len(scope.sessions) == 1:
         return {**session_stats(store, scope, scope.sessions[0], behind), **lacking}

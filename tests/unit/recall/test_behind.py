@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from time import perf_counter, sleep
 
 import pytest
 
@@ -293,3 +294,57 @@ def test_counts_on_the_command_line_say_what_they_lack(stuck):
     stuck.session.add("a new note")
     assert "these counts may not be whole: index behind by" in told(stuck, "stats").stderr
     assert json.loads(told(stuck, "stats", "--json").stdout)["degraded"].startswith("index behind by")
+
+
+# -- how long an answer waits for the index
+
+READS = {
+    "search": lambda memory: memory.search("quokka", session="talk"),
+    "query": lambda memory: memory.query(session="talk"),
+    "context": lambda memory: memory.context("quokka", session="talk"),
+    "tags": lambda memory: memory.tags(session="talk"),
+    "stats": lambda memory: memory.stats(session="talk"),
+    "export": lambda memory: list(memory.export(session="talk")),
+    "load_session": lambda memory: memory.load_session("talk"),
+}
+
+
+@pytest.mark.parametrize("verb", READS)
+def test_who_reads_a_session_by_its_key_waits_no_longer_than_by_its_id(stuck, monkeypatch, verb):
+    monkeypatch.setattr("holdfast.capture.sessions._WAIT_MS", 5_000)
+    stuck.memory.add("something else", user="ben", session=None, scope="user")
+    started = perf_counter()
+    READS[verb](stuck.memory)
+    assert perf_counter() - started < 2
+
+
+@pytest.mark.parametrize("verb", READS)
+def test_an_answer_waits_no_longer_in_all_than_the_setting_says(stuck, monkeypatch, verb):
+    waits = []
+
+    def in_vain(_scope, wait_ms):
+        waits.append(wait_ms)
+        sleep(wait_ms / 1000)
+        return 1
+
+    monkeypatch.setattr(stuck.memory.store.index, "refresh", in_vain)
+    READS[verb](stuck.memory)
+    assert sum(waits) <= 50 + len(waits)  # each looks at least for a moment
+
+
+def test_a_key_that_another_process_has_just_made_is_found_by_who_reads(stuck):
+    act = "import holdfast, sys; print(holdfast.open(sys.argv[1], user='ana').create_session(key='fresh').id)"
+    made = subprocess.run([sys.executable, "-c", act, stuck.home], capture_output=True, text=True, check=True).stdout
+    assert stuck.memory.load_session("fresh").id == made.strip()
+    assert stuck.memory.search("bittern", session="fresh").degraded == BEHIND
+
+
+def test_who_writes_under_a_key_waits_longer_for_what_others_have_made(stuck, monkeypatch):
+    waits = []
+    refresh = stuck.memory.store.index.refresh
+    monkeypatch.setattr("holdfast.capture.sessions._WAIT_MS", 70)
+    monkeypatch.setattr(
+        stuck.memory.store.index, "refresh", lambda scope, wait_ms: waits.append(wait_ms) or refresh(scope, wait_ms)
+    )
+    stuck.memory.add("a stork", session="talk")
+    assert waits[0] == 70

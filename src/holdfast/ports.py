@@ -203,6 +203,9 @@ class Index(Protocol):
     def embedded_by(self, scope: Scope) -> str | None:
         """The identity of the embedder whose vectors are here; None before the first."""
 
+    def dimensions(self, scope: Scope) -> int | None:
+        """How many numbers each vector here has; None before the first."""
+
     def describe(self, scope: Scope, rows: Sequence[Row]) -> None:
         """Fill in the text of these rows, of a long one the piece that matches."""
 

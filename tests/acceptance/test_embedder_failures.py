@@ -142,6 +142,30 @@ def test_another_model_stores_nothing_under_the_old_name(working, monkeypatch):
     assert stored(working) == before
 
 
+class Wider(HashingEmbedder):
+    """The same name, and other dimensions than it had."""
+
+    def __init__(self):
+        super().__init__(96)
+        self.identity = HashingEmbedder().identity
+
+
+def test_other_dimensions_under_the_same_name_are_named_and_nothing_is_stored(working, monkeypatch):
+    before = stored(working)
+    monkeypatch.setitem(registry.FACTORIES, "builtin", lambda model: Wider())
+    assert "makes vectors of 96 dimensions, and the index holds those of 64" in searched(working)
+    assert stored(working) == before
+
+
+def test_a_change_to_the_same_name_with_other_dimensions_makes_all_vectors_anew(working, monkeypatch):
+    monkeypatch.setitem(registry.FACTORIES, "builtin", lambda model: Wider())
+    with holdfast.open(working, user="ana", embedder="builtin") as memory:
+        memory.reindex(embedder="builtin")
+        found = memory.search("dentist")
+        assert (found.mode, found.degraded) == ("hybrid", None)
+        assert found[0].scores["cosine"] > 0
+
+
 @pytest.mark.parametrize("damage", ["removed", "cut", "changed", "emptied"])
 def test_the_vectors_in_the_wheel_may_be_damaged(home, tmp_path, monkeypatch, damage):
     with open(builtin.PATH, "rb") as file:

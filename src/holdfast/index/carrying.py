@@ -20,6 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .filling import Todo
 
+    Kind = tuple[str, int]  # an embedder and its dimensions
+
 _BATCH = 500
 _PORTION = 20  # batches: half a second
 _OLD = """
@@ -28,18 +30,18 @@ JOIN chunks c ON c.entry=e.n JOIN vectors v ON v.chunk=c.n
 """
 
 
-def carry(path: str, connection: apsw.Connection, identity: str | None = None, vfs: str | None = None) -> int:
-    """Copy what still holds from the generation at this path; how many. With an identity, only that embedder's."""
+def carry(path: str, connection: apsw.Connection, kind: Kind | None = None, vfs: str | None = None) -> int:
+    """Copy what still holds from the generation at this path; how many. With a kind, only vectors of that kind."""
     carried, below = 0, LAST
     while below:
         with GATE.visit():  # a fork may come between two portions, when the old one is closed
-            copied, below = _portion(path, vfs, connection, identity, below)
+            copied, below = _portion(path, vfs, connection, kind, below)
         carried += copied
     return carried
 
 
 def _portion(
-    path: str, vfs: str | None, connection: apsw.Connection, identity: str | None, below: int
+    path: str, vfs: str | None, connection: apsw.Connection, kind: Kind | None, below: int
 ) -> tuple[int, int]:  # fmt: skip
     """How many were copied, and below which chunk to go on; 0: nowhere. What was not copied is embedded again."""
     try:
@@ -48,7 +50,7 @@ def _portion(
         return 0, 0
     try:
         found = ask_one(old, "SELECT identity, dimensions FROM embedders")
-        if found is None or (identity is not None and found[0] != identity):
+        if found is None or kind not in (None, tuple(found)):
             return 0, 0
         return _carry(old, connection, found, below)
     except (apsw.Error, *ODD_VALUES):
@@ -60,7 +62,7 @@ def _portion(
 
 
 def _carry(
-    old: apsw.Connection, connection: apsw.Connection, embedder: tuple[str, int], below: int
+    old: apsw.Connection, connection: apsw.Connection, embedder: Kind, below: int
 ) -> tuple[int, int]:  # fmt: skip
     carried = 0
     for _ in range(_PORTION):

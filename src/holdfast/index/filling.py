@@ -151,6 +151,12 @@ def identity_of(connection: apsw.Connection) -> str | None:
     return found[0] if found else None
 
 
+def dimensions_of(connection: apsw.Connection) -> int | None:
+    """How many numbers each of them has."""
+    found = ask_one(connection, "SELECT dimensions FROM embedders")
+    return int(found[0]) if found else None
+
+
 def state(connection: apsw.Connection) -> tuple[str | None, int | None]:
     """The same, and when what waits for a vector was first refused: 0 if some never was, None if nothing waits."""
     sql = "SELECT coalesce((SELECT refused FROM backlog WHERE refused=0 LIMIT 1), (SELECT min(refused) FROM backlog))"

@@ -110,6 +110,11 @@ class WithVectors:
 
         return self.live.ask(identity_of)
 
+    def dimensions(self, scope: Scope) -> int | None:
+        from .filling import dimensions_of
+
+        return self.live.ask(dimensions_of)
+
     def embed(self, scope: Scope, embedder: Embedder, budget_ms: int | None, first: int = 4) -> int:
         deadline = None if budget_ms is None else time.monotonic() + budget_ms / 1000
         made_by, refused = self._noted_state()
@@ -117,6 +122,11 @@ class WithVectors:
             raise ProviderFailed(f"the index holds vectors of {made_by}; `holdfast reindex --embedder` changes that")
         if refused is None:
             return 0
+        if (held := self.dimensions(scope)) not in (None, embedder.dimensions):
+            raise ProviderFailed(
+                f"the index holds vectors of {held} dimensions, and {embedder.identity} makes {embedder.dimensions}; "
+                "`holdfast reindex --embedder` makes them anew"
+            )
         due = refused < self._due(deadline)
         if due and self._fill(scope, embedder, deadline, first) and embedder.costly and self.limits is not None:
             self.cache.prune(self.limits.entries, self.limits.bytes)
@@ -222,7 +232,7 @@ class WithVectors:
             from .filling import embed_all, mostly_refused
 
             if (old := living()) is not None:
-                carry(old, connection, embedder.identity if embedder is not None else None)
+                carry(old, connection, None if embedder is None else (embedder.identity, embedder.dimensions))
             if embedder is not None:
                 make = partial(self._made_while_building, embedder)
                 embed_all(connection, embedder, make, progress, self._clock.now())

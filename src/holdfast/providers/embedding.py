@@ -288,11 +288,18 @@ class Embedding:
         return _misfit(pinned.identity, pinned.provider, held)
 
     def misfit(self, vector: Vector) -> str | None:
-        """Why a vector that found nothing could not: the index holds those of another embedder. None if it could."""
+        """Why a vector that found nothing could not: the index holds those of another kind. None if it could."""
         held, made = self._index.embedded_by(self._scope), self._made
-        if held in (None, vector.identity):
+        provider = made[0].provider if made is not None else AUTO
+        if held not in (None, vector.identity):
+            return _misfit(vector.identity, provider, held)
+        size, due = len(vector.values), self._index.dimensions(self._scope)
+        if due in (None, size):
             return None
-        return _misfit(vector.identity, made[0].provider if made is not None else AUTO, held)
+        return (
+            f"the embedder {vector.identity} makes vectors of {size} dimensions, and the index holds those of {due}; "
+            f"`holdfast reindex --embedder {provider}` makes them anew"
+        )
 
     # -- changing
 

@@ -275,6 +275,22 @@ class VectorContract:
         assert backend.index.embedded_by(ALL) is None
         assert backend.index.backlog(ALL) == (1, 1)
 
+    def test_vectors_of_other_dimensions_are_of_another_kind(self, backend: Workbench) -> None:
+        backend.session()
+        backend.add("alpha")
+        assert backend.index.dimensions(ALL) is None
+        old, new = HashingEmbedder(64, "one"), HashingEmbedder(32)
+        new.identity = old.identity
+        filled(backend, old)
+        assert backend.index.dimensions(ALL) == 64
+        assert near(backend, new, "alpha") == []
+        backend.add("beta")
+        with pytest.raises(ProviderFailed, match="64 dimensions"):
+            backend.level().embed(ALL, new, None)
+        backend.index.rebuild(ALL, None, new)
+        assert backend.index.dimensions(ALL) == 32
+        assert len(near(backend, new, "alpha")) == 2
+
     def test_a_rebuild_with_another_embedder_changes_the_kind_of_all(self, backend: Workbench) -> None:
         backend.session()
         entry = backend.add("alpha")

@@ -103,7 +103,7 @@ class MemoryIndex:
             self._read(name)
             if progress is not None:
                 progress(done, len(names))
-        if not vectors or (embedder is not None and embedder.identity != self._vectors.identity):
+        if not vectors or (embedder is not None and not self._vectors.fit(embedder)):
             self._vectors = MemoryVectors()
         if embedder is not None:
             self.embed(self._all, embedder, None)
@@ -213,6 +213,9 @@ class MemoryIndex:
 
     def embedded_by(self, scope: Scope) -> str | None:
         return self._vectors.identity
+
+    def dimensions(self, scope: Scope) -> int | None:
+        return self._vectors.dimensions
 
     def _journals(self) -> Iterator[list[Entry]]:
         """What can be seen of each journal, in order."""

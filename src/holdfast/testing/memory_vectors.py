@@ -36,7 +36,7 @@ class MemoryVectors:
 
     def near(self, entries: Iterable[Entry], views: dict[str, str], vector: Vector) -> list[tuple[Entry, float]]:
         """Entries with a vector that holds, and their cosines."""
-        if vector.identity != self.identity:
+        if vector.identity != self.identity or len(vector.values) != self.dimensions:
             return []
         found = []
         for entry in entries:
@@ -45,6 +45,15 @@ class MemoryVectors:
                 cosine = sum(a * float(b) for a, b in zip(numbers, vector.values, strict=True))
                 found.append((entry, round(cosine, 6)))
         return found
+
+    def fit(self, embedder: Embedder) -> bool:
+        """Whether this embedder makes vectors of the same kind."""
+        return self.identity == embedder.identity and self.dimensions in (None, embedder.dimensions)
+
+    @property
+    def dimensions(self) -> int | None:
+        """How many numbers a vector has; None before the first that is one."""
+        return next((len(numbers) for _, numbers in self._made.values() if numbers), None)
 
     def missing(self, entries: Iterable[Entry], views: dict[str, str]) -> list[Entry]:
         return [entry for entry in entries if self._made.get(entry.id, ("", []))[0] != views[entry.id]]
@@ -55,6 +64,8 @@ class MemoryVectors:
             raise ProviderFailed(f"the index holds vectors of {self.identity}")
         if not entries:
             return
+        if self.dimensions not in (None, embedder.dimensions):
+            raise ProviderFailed(f"the index holds vectors of {self.dimensions} dimensions")
         vectors = embedder.embed([views[entry.id] for entry in entries])
         if len(vectors) != len(entries):
             return

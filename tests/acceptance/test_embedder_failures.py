@@ -166,6 +166,29 @@ def test_a_change_to_the_same_name_with_other_dimensions_makes_all_vectors_anew(
         assert found[0].scores["cosine"] > 0
 
 
+class Mute(HashingEmbedder):
+    """Has a vector for every question and for what is short, and zeros for any other text."""
+
+    def embed(self, texts, *, query=False):
+        said = [query or len(text) < 10 for text in texts]
+        return super().embed(texts, query=query) * np.array(said, np.float32)[:, None]
+
+
+def test_an_embedder_with_nothing_to_say_of_any_entry_is_named(home, monkeypatch):
+    monkeypatch.setitem(registry.FACTORIES, "builtin", lambda model: Mute())
+    with holdfast.open(home, user="ana", embedder="builtin") as memory:
+        memory.add(SECRET)
+    assert "nothing that was found says anything to the embedder" in searched(home)
+
+
+def test_a_few_texts_that_say_nothing_are_no_reason_to_say_so(home, monkeypatch):
+    monkeypatch.setitem(registry.FACTORIES, "builtin", lambda model: Mute())
+    with holdfast.open(home, user="ana", embedder="builtin") as memory:
+        memory.add_many([{"text": text} for text in (SECRET, "dentist", "!?!", "...")])
+        found = memory.search("dentist")
+        assert (found.mode, found.degraded, len(found)) == ("hybrid", None, 2)
+
+
 @pytest.mark.parametrize("damage", ["removed", "cut", "changed", "emptied"])
 def test_the_vectors_in_the_wheel_may_be_damaged(home, tmp_path, monkeypatch, damage):
     with open(builtin.PATH, "rb") as file:

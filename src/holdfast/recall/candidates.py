@@ -67,10 +67,10 @@ class Candidates:
         if question.asked:  # among all words of a long prompt those of its question may be lost
             asked = self._words.replace(terms=question.asked, letters=())
             by_word = _joined(by_word, self._matching(self._finding(asked)))
-        near = self._near(vector)
+        near = self._near(vector, by_word)
         if vector is not None and self.mode == "keyword":  # the embedder may have been changed between the two
             vector = self._vector(question)
-            near = self._near(vector)
+            near = self._near(vector, by_word)
         self.rows = _joined(by_word, near)
         self.sought = self._sought(self._words.terms)
         if question.authors:
@@ -187,14 +187,24 @@ class Candidates:
         self.weights = WITH_VECTORS.replace(keyword=text, vector=near * known, known=known)
         return vector
 
-    def _near(self, vector: Vector | None) -> list[Row]:
-        """The nearest; where there is none because the vectors are of another kind, there is no vector side."""
+    def _near(self, vector: Vector | None, by_word: Sequence[Row]) -> list[Row]:
+        """The nearest; where there is none because the vectors are of another kind, or zero, there is no vector side."""
         if vector is None:
             return []
         found = self._store.index.near(self._scope, self._wanted, vector, NEAREST)
-        if not found and (reason := self._store.embedding.misfit(vector)) is not None:
+        reason = None if found else self._store.embedding.misfit(vector) or self._unsaid(vector, by_word)
+        if reason is not None:
             self.reason, self.mode, self.weights, self.floor = reason, "keyword", WITHOUT_VECTORS, 1.0
         return found
+
+    def _unsaid(self, vector: Vector, by_word: Sequence[Row]) -> str | None:
+        """Why nothing is near though words are found and no vector is still to be made: all of these were zero.
+
+        One text may say nothing to an embedder, punctuation say; that none of many does is for the caller to know.
+        """
+        if not by_word or self._store.embedding.missing(self._scope)[0]:
+            return None
+        return f"nothing that was found says anything to the embedder {vector.identity}"
 
     def _told_by(self, authors: tuple[str, ...], vector: Vector | None) -> list[Row]:
         """The nearest by those who are named, or without vectors their best by word and their newest: among many

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _SCORE = (
     "SELECT rowid AS chunk, -bm25(chunks_fts, 1.0, 1.5, 0.5, 0.0) AS score FROM chunks_fts WHERE chunks_fts MATCH ?"
 )
-_COLUMNS = "{text tags path} : "
+COLUMNS = "{text tags path} : "
 _HELD = (
     "SELECT j.key FROM json_each(?) j "
     "WHERE EXISTS(SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH j.value AND rowid BETWEEN ? AND ?)"
@@ -50,32 +50,21 @@ def match_queries(words: Words) -> list[str]:
     """
     finding = _any_of((*words.terms, *words.letters))
     if not finding or not words.beside:
-        return [_COLUMNS + finding] if finding else []
-    return [_COLUMNS + finding, f"{_COLUMNS}({_any_of(words.beside)} AND {finding})"]
+        return [COLUMNS + finding] if finding else []
+    return [COLUMNS + finding, f"{COLUMNS}({_any_of(words.beside)} AND {finding})"]
 
 
 def _any_of(terms: Sequence[str]) -> str:
-    return "(" + " OR ".join(map(_quoted, terms)) + ")" if terms else ""
-
-
-def beginning(prefix: str, stem: str) -> str:
-    """The expression for words that may begin with a prefix: what its own stem leaves of it.
-
-    The index holds stems: `deploy` stands there as `deploi`, `deploying` as `deploy`, so only `deplo`
-    finds both. The texts found must then be looked at.
-    """
-    kept = 0
-    while kept < min(len(prefix), len(stem)) and prefix[kept] == stem[kept]:
-        kept += 1
-    return _COLUMNS + "(" + _quoted(prefix[: max(kept, 1)]) + " *)"
+    return "(" + " OR ".join(map(quoted, terms)) + ")" if terms else ""
 
 
 def phrase(text: str) -> str:
     """The expression for these words in a row, in the text itself."""
-    return "text : " + _quoted(text)
+    return "text : " + quoted(text)
 
 
-def _quoted(term: str) -> str:
+def quoted(term: str) -> str:
+    """A term without any meaning to FTS5."""
     return '"' + rooted(term).replace('"', '""').replace("\0", " ") + '"'
 
 
@@ -132,7 +121,7 @@ def extent(connection: apsw.Connection, scope: Scope) -> int:
 
 def held(connection: apsw.Connection, scope: Scope, terms: Sequence[str]) -> set[str]:
     """Those of these words that stand in any text of a user or in a shared one."""
-    return _there(connection, scope, {term: _COLUMNS + _quoted(term) for term in terms})
+    return _there(connection, scope, {term: COLUMNS + quoted(term) for term in terms})
 
 
 def _there(connection: apsw.Connection, scope: Scope, queries: Mapping[str, str]) -> set[str]:
@@ -149,7 +138,7 @@ def begun(connection: apsw.Connection, scope: Scope, stems: Sequence[str]) -> li
     """
     *before, last = stems
     found: list[str] = []
-    if not _there(connection, scope, {last: f"{_COLUMNS}({_quoted(' '.join(stems))} *)"}):
+    if not _there(connection, scope, {last: f"{COLUMNS}({quoted(' '.join(stems))} *)"}):
         return found  # as a rule; looking through the words of others would take longer
     after = last
     for step in _STEPS:

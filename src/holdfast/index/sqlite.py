@@ -112,8 +112,13 @@ class SqliteIndex(Levelled):
     def match(self, scope: Scope, wanted: Filter, words: Words, limit: int) -> list[Row]:
         from . import matching  # here and below: who only writes does without
 
-        roots = {prefix: "".join(self.stems(prefix)[:1]) for prefix in words.prefixes}
-        return self.live.ask(lambda c: matching.match(c, scope, wanted, words, roots, limit))
+        begun = self._begun(words.prefixes) if words.prefixes else {}
+        return self.live.ask(lambda c: matching.match(c, scope, wanted, words, begun, limit))
+
+    def _begun(self, prefixes: Sequence[str]) -> dict[str, str]:
+        from .beginnings import beginning
+
+        return {prefix: beginning(prefix, self.stems) for prefix in prefixes}
 
     def extent(self, scope: Scope) -> int:
         from .fulltext import extent

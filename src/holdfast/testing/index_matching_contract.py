@@ -55,6 +55,16 @@ class MatchContract:
         backend.add("redeploy")
         assert set(backend.find("deploy*")) == found
 
+    @pytest.mark.parametrize(
+        "word", ["configuration", "authorizations", "running", "deploying", "happiness", "activities", "eyed", "inning"]
+    )
+    def test_every_beginning_of_a_word_finds_it_with_a_star(self, backend: Workbench, word: str) -> None:
+        backend.session()
+        entry = backend.add(f"about {word.capitalize()} here")
+        backend.add("the run of a config in an eye is happy and active to deploy")
+        for size in range(4, len(word) + 1):
+            assert entry.id in backend.find(word[:size] + "*"), word[:size]
+
     def test_other_wildcards_match_whole_words(self, backend: Workbench) -> None:
         backend.session()
         entry = backend.add("a hotfix for it")

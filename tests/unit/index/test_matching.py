@@ -87,3 +87,11 @@ def test_what_a_scope_does_not_show_takes_no_place_of_what_it_does(embedded):
         embedded.add(journals["ben"], "deploy deploy deploy", "ben")
     own = embedded.add(journals["ana"], "deploy it some time when there is nothing else to do").id
     assert embedded.find("deploy", limit=1, sessions=tuple(journals.values())) == [own]
+
+
+@pytest.mark.parametrize("prefix", ["resu*", "résu*", "inn*", "INN*"])
+def test_a_prefix_is_found_in_any_case_and_with_accents(embedded, prefix):
+    session = embedded.session()
+    found = embedded.add(session, "Innings of a Résumé").id
+    embedded.add(session, "in the inbox, née")
+    assert embedded.find(prefix) == [found]

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _WORD = re.compile(r"\w+")
+_STARS = re.compile(r"\*+")
 _LONGEST_WORD = 128
 _MOST_MADE, _MOST_WORDS = 16, 20_000
 _ANY = rf"\w{{0,{_LONGEST_WORD}}}"
@@ -107,19 +108,12 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     if made is None:
         if len(_patterns) > 200:
             _patterns.clear()
-        made = _patterns[pattern] = re.compile(source(_bounded(pattern)) + r"\Z")
+        made = _patterns[pattern] = re.compile(source(pattern) + r"\Z")
     return made
 
 
 def source(pattern: str) -> str:
     """A regular expression for a word; what stands between two stars is settled where it first fits, and stays."""
-    first, *rest = (re.escape(part).replace(r"\?", r"\w") for part in pattern.split("*"))
+    first, *rest = (re.escape(part).replace(r"\?", r"\w") for part in _STARS.split(pattern))
     between = "".join(f"(?>{_ANY}?{part})" for part in rest[:-1])
     return first + between + "".join(_ANY + part for part in rest[-1:])
-
-
-def _bounded(pattern: str) -> str:
-    """At most four stars, runs of them as one."""
-    pattern = re.sub(r"\*+", "*", pattern[:_LONGEST_WORD])
-    head = pattern.split("*")
-    return "*".join(head[:5])

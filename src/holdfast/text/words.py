@@ -29,7 +29,7 @@ MOST_PIECES = 1_024  # words that are looked at
 MOST_LETTERS = 24  # in a question of more ideographs there are pairs enough, and each letter alone is a long list
 MOST_GLOBS = 16  # each one is a scan of the scope
 MOST_PREFIXES = 16  # and each of these of all that may begin so: 234 took 8 s among 10 thousand texts
-_MOST_STARS = 3  # SQLite's GLOB backtracks: time grows with the power of the number of stars
+LONGEST_PATTERN = 128  # letters, as of the words that patterns are held against: more is a text without spaces
 
 _ASCII_WORD = re.compile(r"\w+", re.ASCII)
 _ASCII_PIECE = re.compile(rf"{PATTERN}|[\w*?']+", re.ASCII)
@@ -114,8 +114,8 @@ class _Found:
             self._part(part)
 
     def _part(self, piece: str) -> None:
-        """Contractions lose their small ends (`don't`, `l'auth`, `Jo's`); a question mark at an end is one."""
-        parts = [part.strip("?") for part in piece.split("'") if part.strip(_NO_LETTERS)]
+        """Contractions lose their small ends (`don't`, `l'auth`, `Jo's`)."""
+        parts = [_unasked(part) for part in piece.split("'") if part.strip(_NO_LETTERS)]
         contracted = piece.rstrip("?").endswith("n't")
         owner = parts[-2:-1] if parts[-1:] == ["s"] else []  # however short: `the DB's port`
         for part in parts:
@@ -187,6 +187,18 @@ class _Found:
         )  # fmt: skip
 
 
+def _unasked(part: str) -> str:
+    """A question mark at the end is one, and at both ends; so is one before a script without spaces."""
+    if not part.startswith("?") or part.endswith("?"):
+        return part.strip("?")
+    if part.isascii():
+        return part
+    from .scripts import SPACELESS
+
+    bare = part.lstrip("?")
+    return bare if SPACELESS.match(bare) else part
+
+
 def _is_glob(part: str) -> bool:
-    """A star anywhere but at the end, or a question mark inside; too many stars are no pattern."""
-    return ("*" in part[:-1] or "?" in part) and part.count("*") <= _MOST_STARS
+    """A star anywhere but at the end, or a question mark."""
+    return ("*" in part[:-1] or "?" in part) and len(part) - part.count("*") <= LONGEST_PATTERN

@@ -1,3 +1,5 @@
+from time import process_time
+
 import pytest
 
 from holdfast.text import globs
@@ -11,6 +13,11 @@ from holdfast.text.globs import matches
         ("d?ploy", "redeploy", False),
         ("*fix*", "a hotfixes list", True),
         ("dep*", "redeploy", False),
+        ("?eploy", "we Deploy now", True),
+        ("?eploy", "eploy redeploy", False),
+        ("p*f*x*m*e*x", "prefix_middle_inner_suffix", True),
+        ("p*f*x*m*e", "x marks it, prefix_middle_inner_suffix", False),
+        ("*a**b*", "cabin", True),
         ("猫*", "我养了一只猫", True),  # where no spaces are written, a word begins anywhere
         ("แ*", "ฉันรักแมว" * 40, True),
         ("猫*", "我养了一只狗", False),
@@ -48,3 +55,12 @@ def test_a_pattern_that_another_thread_throws_away_is_made_again(monkeypatch):
     monkeypatch.setattr(globs, "_patterns", Emptied())
     for _ in range(2):
         assert globs._compiled("d?ploy").match("deploy")
+
+
+def test_a_pattern_of_very_many_stars_is_matched_in_linear_time():
+    text = " ".join("a" * 120 + str(number) for number in range(100))
+    began = process_time()
+    assert not matches("*a" * 60 + "*b", text)
+    assert not matches("*a?" * 40 + "*b", text)
+    assert matches("*a" * 60 + "*", text)
+    assert process_time() - began < 2

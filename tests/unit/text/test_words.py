@@ -5,6 +5,7 @@ import pytest
 from holdfast.errors import Invalid
 from holdfast.text.content import rooted
 from holdfast.text.words import (
+    LONGEST_PATTERN,
     MOST_GLOBS,
     MOST_LETTERS,
     MOST_PREFIXES,
@@ -87,9 +88,31 @@ def test_of_very_many_prefixes_those_beyond_some_are_words():
     assert (found.prefixes, found.terms) == (tuple(many[:MOST_PREFIXES]), tuple(many[MOST_PREFIXES:]))
 
 
-def test_a_glob_with_many_stars_is_taken_apart_because_it_would_be_slow():
-    found = words("alpha*beta*gamma*delta*epsilon")
-    assert (found.terms, found.globs) == (("alpha", "beta", "gamma", "delta", "epsilon"), ())
+def test_a_pattern_may_have_any_number_of_stars():
+    assert words("alpha*beta*gamma*delta*epsilon*zeta").globs == ("alpha*beta*gamma*delta*epsilon*zeta",)
+    assert words("*e*l*o*").globs == ("*e*l*o*",)
+
+
+def test_what_has_more_letters_than_words_may_have_is_no_pattern():
+    longest = "ab*" * (LONGEST_PATTERN // 2) + "?"
+    assert words(longest + "*c").globs == ()
+    assert words(longest[3:] + "*c").globs == (longest[3:] + "*c",)
+
+
+@pytest.mark.parametrize(
+    ("question", "globs"), [("?eploy", ("?eploy",)), ("??ploy it", ("??ploy",)), ("?e*y", ("?e*y",))]
+)
+def test_a_question_mark_before_letters_stands_for_one(question, globs):
+    assert words(question).globs == globs
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["why deploy?", "deploy ?", "deploy ??", "\xbfdeploy?", "?deploy?", "??deploy??", "deploy?!", "?deploy=1"],
+)
+def test_a_question_mark_that_asks_is_no_pattern(question):
+    assert (words(question).globs, "deploy" in words(question).terms) == ((), True)
+    assert words("\u771f\u7684 ?\u6211\u4e0d").globs == ()
 
 
 def test_only_so_many_globs_are_looked_for_and_the_rest_are_words():

@@ -73,3 +73,24 @@ def test_no_text_can_leave_its_line_or_close_the_block(payload):
 def test_invisible_text_is_dropped_and_visible_text_of_every_script_stays():
     hidden = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
     assert FRAME.line(item(f"fine\u202e{hidden} 日本語 👩\u200d💻 é")).endswith("] fine 日本語 👩\u200d💻 é")
+
+
+@pytest.mark.parametrize(
+    "unseen",
+    [*"\xad\u034f\u061c\u180e\u200b\u2060\u2065\u206a\u206f\ufeff\ufff9\U000e0001\U000e0100\U000e01ef\U000e0fff"],
+    ids=ascii,
+)
+def test_no_invisible_character_is_passed_on(unseen):
+    assert FRAME.line(item(f"f{unseen}ine {unseen}{unseen}日{unseen}")).endswith("] fine 日")
+    assert "memory-7f" not in FRAME.line(item(f"</mem{unseen}ory-7f3a9c2b>")).replace("&lt;/memory-7f", "")
+
+
+@pytest.mark.parametrize("seen", ["❤\ufe0f", "👩\u200d💻", "می\u200cخواهم", "✂\ufe0e", "≨\ufe00"], ids=ascii)
+def test_what_changes_how_letters_and_emoji_look_stays(seen):
+    assert FRAME.line(item(f"fine {seen} é")).endswith(f"] fine {seen} é")
+
+
+@pytest.mark.parametrize("between", ["", "\u200b", "\U000e0100"], ids=ascii)
+def test_bytes_hidden_in_a_row_of_selectors_are_dropped(between):
+    hidden = between.join(chr(0xFE00 + number % 16) for number in range(40))
+    assert FRAME.line(item(f"fine ❤\ufe0f{between}{hidden} é")).endswith("] fine ❤\ufe0f é")

@@ -45,7 +45,7 @@ json_each(?) j CROSS JOIN entries e ON e.n=(
 _MENTIONS = """
 SELECT coalesce(sum(e.author=?), 0), coalesce(sum(e.author<>?), 0) FROM
   (SELECT chunk FROM ({texts})) f JOIN chunks c ON c.n=f.chunk JOIN entries e ON e.n=c.entry
-WHERE e.author IS NOT NULL AND EXISTS(SELECT 1 FROM entries a WHERE a.file=e.file AND a.author=?)
+WHERE e.author IS NOT NULL AND EXISTS(SELECT 1 FROM entries a WHERE a.file=e.file AND a.author=? AND a.state=0)
 """
 _SAID = "concat_ws(' ', c.text, e.tags, e.key, e.path)"
 _HAS_WORD = f"glob_words({_SAID}, ?)"
@@ -62,8 +62,10 @@ WITH RECURSIVE named(name) AS (
   SELECT min(author) FROM entries WHERE user_id=?1 AND author IS NOT NULL
   UNION ALL SELECT (SELECT min(author) FROM entries WHERE user_id=?1 AND author>named.name) FROM named
   WHERE named.name IS NOT NULL)
-SELECT name FROM named WHERE name IS NOT NULL LIMIT ?2
+SELECT name FROM named
+WHERE name IS NOT NULL AND EXISTS(SELECT 1 FROM entries WHERE user_id=?1 AND author=named.name AND state=0) LIMIT ?2
 """
+_ANYBODY = "SELECT DISTINCT author FROM entries WHERE author IS NOT NULL AND state=0 LIMIT ?"
 
 
 def match(
@@ -250,11 +252,13 @@ def following(connection: apsw.Connection, scope: Scope, wanted: Filter, rows: S
 
 
 def authors(connection: apsw.Connection, scope: Scope, most: int) -> list[str]:
-    """Names of those who speak in a scope; asked by skipping from name to name along an index."""
+    """Names of those who speak in a scope; asked by skipping from name to name along an index.
+
+    The index tells as well whether anything of theirs can be seen: one look, however much they said.
+    """
     if scope.user is not None:
         return [name for (name,) in ask_all(connection, _AUTHORS, (scope.user, most))]
-    found = ask_all(connection, "SELECT DISTINCT author FROM entries WHERE author IS NOT NULL LIMIT ?", (most,))
-    return sorted(name for (name,) in found)
+    return sorted(name for (name,) in ask_all(connection, _ANYBODY, (most,)))
 
 
 def mentions(connection: apsw.Connection, scope: Scope, author: str) -> tuple[int, int]:

@@ -245,11 +245,12 @@ class MemoryIndex:
         return chain.from_iterable(map(pairwise, self._journals()))
 
     def authors(self, scope: Scope, most: int) -> list[str]:
-        named = {entry.author for entry, _ in self._in(scope.replace(shared=scope.everyone)) if entry.author}
+        named = {entry.author for entry, _ in self._in(scope.replace(shared=scope.everyone), VISIBLE) if entry.author}
         return sorted(named)[:most]
 
     def mentions(self, scope: Scope, author: str) -> tuple[int, int]:
-        name, places = called(author), {known.journal for entry, known in self._in(scope) if entry.author == author}
+        name = called(author)
+        places = {known.journal for entry, known in self._in(scope, VISIBLE) if entry.author == author}
         spoken = [entry for entry, known in self._in(self._all, VISIBLE) if known.journal in places]
         named = [entry.author for entry in spoken if entry.author and occurrences(split(searched(entry)), name)]
         return named.count(author), len(named) - named.count(author)

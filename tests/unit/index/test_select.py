@@ -2,6 +2,7 @@
 
 import pytest
 
+from holdfast.index import matching
 from holdfast.index.select import Where, where_filter, where_scope
 from holdfast.model.query import Filter
 
@@ -17,3 +18,10 @@ def test_what_a_context_begins_with_is_not_looked_for_among_all_entries(embedded
     plan = [step[-1] for step in embedded.index.live.ask(lambda c: c.execute(sql, where.values).fetchall())]
     assert any(f"INDEX {index} " in step for step in plan)
     assert not any("entries_by_user" in step for step in plan)
+
+
+def test_whether_an_author_can_be_seen_is_one_look_at_the_index_of_authors(embedded):
+    sql = f"EXPLAIN QUERY PLAN {matching._AUTHORS}"
+    plan = [step[-1] for step in embedded.index.live.ask(lambda c: c.execute(sql, ("ana", 10)).fetchall())]
+    for seek in ("(user_id=? AND author=? AND state=?)", "(user_id=? AND author>?)"):
+        assert any(f"USING COVERING INDEX entries_by_author {seek}" in step for step in plan), seek

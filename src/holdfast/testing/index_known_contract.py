@@ -1,0 +1,116 @@
+"""Contract of an Index: what is known within a scope: who speaks there, and which words stand there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from .workbench import ALL, ANA, BEN, OTHER, SESSION
+
+if TYPE_CHECKING:
+    from .workbench import Workbench
+
+
+class KnownContract:
+    """Authors, mentions, rarity, extent, and words that begin with others."""
+
+    def test_authors_are_named_in_order_and_within_the_scope(self, backend: Workbench) -> None:
+        backend.session()
+        backend.session(OTHER, user="ben")
+        for author in ("Zoe", "Ana", "Zoe", None):
+            backend.add(content={"text": "words", **({"author": author} if author else {})})
+        backend.add(journal=OTHER, user="ben", content={"text": "words", "author": "Ben"})
+        index = backend.level()
+        assert index.authors(ANA, 10) == ["Ana", "Zoe"]
+        assert index.authors(ANA, 1) == ["Ana"]
+        assert index.authors(ALL, 10) == ["Ana", "Ben", "Zoe"]
+
+    def test_whoever_has_nothing_left_to_be_seen_is_no_author(self, backend: Workbench) -> None:
+        backend.session()
+        said = [backend.add(content={"text": "words", "author": author}) for author in ("Ana", "Zoe", "Ana", "Ben")]
+        backend.bury(said[0], said[1])
+        index = backend.level()
+        assert index.authors(ANA, 10) == index.authors(ALL, 10) == ["Ana", "Ben"]
+        assert index.authors(ANA, 2) == ["Ana", "Ben"]
+
+    def test_a_name_is_mentioned_only_where_its_bearer_can_be_seen(self, backend: Workbench) -> None:
+        backend.session()
+        spoke = backend.add(content={"text": "hello there", "author": "Phoenix"})
+        backend.add(content={"text": "the Phoenix migration", "author": "Tom"})
+        assert backend.level().mentions(ANA, "Phoenix") == (0, 1)
+        backend.bury(spoke)
+        assert backend.level().mentions(ANA, "Phoenix") == (0, 0)
+
+    def test_mentions_of_a_name_are_told_apart_by_who_said_it(self, backend: Workbench) -> None:
+        backend.session()
+        for author, text in (("Zoe", "I am Zoe"), ("Ana", "Hello Zoe"), ("Ana", "Zoe, really?"), ("Ana", "nothing")):
+            backend.add(content={"text": text, "author": author})
+        assert backend.level().mentions(ANA, "Zoe") == (1, 2)
+        assert backend.index.mentions(ANA, "Nobody") == (0, 0)
+
+    @pytest.mark.parametrize("zoe", ["Zoe Smith", "zoe.smith@example.com", "zoe80"])
+    def test_a_full_name_or_a_handle_is_mentioned_by_what_people_are_called(self, backend: Workbench, zoe: str) -> None:
+        backend.session()
+        for author, text in ((zoe, "I am Zoe"), ("Ana", "Hello Zoe"), ("Ana", "Zoe, really?"), ("Ana", "Smith")):
+            backend.add(content={"text": text, "author": author})
+        assert backend.level().mentions(ANA, zoe) == (1, 2)
+
+    def test_rarity_counts_entries_and_those_with_each_term(self, backend: Workbench) -> None:
+        backend.session()
+        for text in ("apple pear", "apple", "plum"):
+            backend.add(text)
+        backend.bury(backend.add("apple deleted"))
+        assert backend.level().rarity(ALL, ["apple", "plum", "absent"]) == (3, {"apple": 2, "plum": 1, "absent": 0})
+        backend.add("plum")
+        assert backend.level().rarity(ALL, ["plum", "absent"]) == (4, {"plum": 2, "absent": 0})
+
+    def test_the_extent_of_a_memory_is_its_own_texts_and_what_is_shared(self, backend: Workbench) -> None:
+        backend.session()
+        backend.session(OTHER, user="ben")
+        assert backend.level().extent(ANA) == backend.index.extent(ALL) == 0
+        for text in ("apple", "pear", "plum"):
+            backend.add(text)
+        backend.add("apple", OTHER, user="ben")
+        index = backend.level()
+        assert [index.extent(scope) for scope in (ANA, BEN, ALL)] == [3, 1, 4]
+        backend.add("pear", backend.shared())
+        index = backend.level()
+        scopes = (ANA, ANA.replace(shared=False), ANA.replace(sessions=(SESSION,)), BEN, ALL)
+        assert [index.extent(scope) for scope in scopes] == [4, 3, 4, 2, 5]
+
+    def test_rarity_tells_nobody_of_words_that_only_others_have(self, backend: Workbench) -> None:
+        backend.session()
+        backend.session(OTHER, user="ben")
+        backend.add("apple")
+        backend.add("apple plum", OTHER, user="ben")
+        backend.add("pear", backend.shared())
+        index, terms = backend.level(), ["apple", "plum", "pear"]
+        assert index.rarity(ANA, terms) == (3, {"apple": 2, "plum": 0, "pear": 1})
+        assert index.rarity(ANA.replace(shared=False), terms) == (3, {"apple": 2, "plum": 0, "pear": 0})
+        assert index.rarity(ANA.replace(sessions=(SESSION,)), terms) == index.rarity(ANA, terms)
+        assert index.rarity(BEN, terms) == (3, {"apple": 2, "plum": 1, "pear": 1})
+        assert index.rarity(ALL, terms) == (3, {"apple": 2, "plum": 1, "pear": 1})
+        backend.add("plum")
+        assert backend.level().rarity(ANA, ["plum"]) == (4, {"plum": 2})
+
+    def test_words_that_begin_with_another_are_told_by_their_stems(self, backend: Workbench) -> None:
+        backend.session()
+        backend.add("zahnarzttermin, sync_seq and CertExpiresSoon")
+        backend.add("zahnlos syncopated")
+        index = backend.level()
+        found = index.begun(ALL, ["zahn", "sync_se", "certexpires", "absent", "!"])
+        assert [len(found[term]) for term in ("zahn", "sync_se", "certexpires", "absent")] == [2, 1, 1, 0]
+        assert found["sync_se"][0].startswith("sync se")
+        assert found.get("!", []) == []
+        backend.add(" ".join(f"zahn{letter}" for letter in "abcdefghij"))
+        assert len(backend.level().begun(ALL, ["zahn"])["zahn"]) == 8
+
+    def test_longer_words_of_others_do_not_take_the_place_of_ones_own(self, backend: Workbench) -> None:
+        backend.session()
+        backend.add("certexpires_soon and sync zzz")
+        backend.session(OTHER, user="ben")
+        for number in range(100):
+            backend.add(f"certexpires{number}x cert{number} sync", OTHER, user="ben")
+        found = backend.level().begun(ANA, ["cert", "certexpires", "sync_z"])
+        assert [len(found[term]) for term in ("cert", "certexpires", "sync_z")] == [1, 0, 1]

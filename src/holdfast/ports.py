@@ -227,11 +227,15 @@ class Index(Protocol):
     def rarity(self, scope: Scope, terms: Sequence[str]) -> tuple[int, dict[str, int]]:
         """Number of searchable entries, and in how many each term occurs, whosever they are.
 
-        Within one user's scope it is none for a term that neither the user nor what is shared holds.
+        It is none for a term that no entry of the scope holds, or next to none: where thousands elsewhere hold a word,
+        an index may count it as known.
         """
 
     def begun(self, scope: Scope, terms: Sequence[str]) -> dict[str, list[str]]:
-        """For each of these words a few longer ones of the scope; in alphabetical order, and only as stems."""
+        """For each of these words a few longer ones of the scope; in alphabetical order, and only as stems.
+
+        Which are of the scope it tells as `rarity` does.
+        """
 
     def stems(self, text: str) -> list[str]:
         """The tokens under which this text is found, in order."""

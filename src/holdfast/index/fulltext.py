@@ -16,6 +16,7 @@ from .database import ask_all, ask_one
 from .gate import GATE
 from .numbers import LAST, SHARED, block, session_word
 from .questions import begun as longer
+from .select import Where, where_scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +36,17 @@ _HELD = (
     "SELECT j.key FROM json_each(?) j "
     "WHERE EXISTS(SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH j.value AND rowid BETWEEN ? AND ?)"
 )
+# Whether a text is of a workspace only its entry tells. One that is will do, and as a rule the last written are: so
+# many of these are looked at, in 4 ms. A word that more texts hold, none of them there, counts as known: to be sure
+# would take longer than a search.
+_MOST_LOOKED_AT = 2_000
+_CHUNKS = "SELECT rowid AS chunk FROM chunks_fts WHERE chunks_fts MATCH j.value AND rowid BETWEEN ? AND ?"
+_HELD_WITHIN = f"""
+SELECT j.key FROM json_each(?) j WHERE
+  EXISTS(SELECT 1 FROM ({_CHUNKS} ORDER BY rowid DESC LIMIT ?) f
+    CROSS JOIN chunks c ON c.n=f.chunk CROSS JOIN entries e ON e.n=c.entry WHERE %s)
+  OR (SELECT count(*) FROM ({_CHUNKS} LIMIT ?)) > ?
+"""
 _FEW = 8  # longer words that are wanted
 _STEPS = (_FEW, 32, 128, 512)  # how many are looked at in a row: the first are as a rule enough
 _WORD, _MOST_WORDS = 24, 5_000  # letters of a text whose stems are remembered, and of how many
@@ -92,14 +104,20 @@ def texts(connection: apsw.Connection, scope: Scope, *queries: str) -> Texts | N
     if not queries:
         return None
     if scope.sessions:
-        marks = ",".join("?" * len(scope.sessions))
-        found = ask_all(connection, f"SELECT n FROM sessions WHERE id IN ({marks})", scope.sessions)
-        within = " OR ".join(f'"{session_word(n)}"' for (n,) in found)
-        return Texts([f"(scope : ({within})) AND ({query})" for query in queries], ()) if found else None
+        within = _of_sessions(connection, scope)
+        return Texts([f"{within} AND ({query})" for query in queries], ()) if within else None
     if scope.user is None:
         return Texts(queries, ())
     found = blocks(connection, scope)
     return Texts(queries, found) if found else None
+
+
+def _of_sessions(connection: apsw.Connection, scope: Scope) -> str:
+    """The expression for texts of these sessions; empty where there is none of them."""
+    marks = ",".join("?" * len(scope.sessions))
+    found = ask_all(connection, f"SELECT n FROM sessions WHERE id IN ({marks})", scope.sessions)
+    words = " OR ".join(f'"{session_word(n)}"' for (n,) in found)
+    return f"(scope : ({words}))" if found else ""
 
 
 def blocks(connection: apsw.Connection, scope: Scope) -> list[Block]:
@@ -120,19 +138,35 @@ def extent(connection: apsw.Connection, scope: Scope) -> int:
 
 
 def held(connection: apsw.Connection, scope: Scope, terms: Sequence[str]) -> set[str]:
-    """Those of these words that stand in any text of a user or in a shared one."""
+    """Those of these words that stand in any text of the scope."""
     return _there(connection, scope, {term: COLUMNS + quoted(term) for term in terms})
 
 
 def _there(connection: apsw.Connection, scope: Scope, queries: Mapping[str, str]) -> set[str]:
     """The names of those queries that find anything; the first row tells."""
+    if scope.narrow:
+        return _there_within(connection, scope, queries)
     asked = json.dumps(queries)
     found = (row for block in blocks(connection, scope) for row in ask_all(connection, _HELD, (asked, *block)))
     return {name for (name,) in found}
 
 
+def _there_within(connection: apsw.Connection, scope: Scope, queries: Mapping[str, str]) -> set[str]:
+    """The same where only a part of somebody's memory is asked."""
+    if scope.sessions:
+        within = _of_sessions(connection, scope)
+        queries = {name: f"{within} AND ({query})" for name, query in queries.items()} if within else {}
+    where, most = where_scope(scope, Where()), _MOST_LOOKED_AT
+    sql, asked = _HELD_WITHIN % where, json.dumps(queries)
+    found: set[str] = set()
+    for span in blocks(connection, scope) if queries else ():
+        rows = ask_all(connection, sql, (asked, *span, most, *where.values, *span, most + 1, most))
+        found.update(name for (name,) in rows)
+    return found
+
+
 def begun(connection: apsw.Connection, scope: Scope, stems: Sequence[str]) -> list[str]:
-    """A few that begin with the last of these stems and stand behind the others, in a text of a user or a shared one.
+    """A few that begin with the last of these stems and stand behind the others, in a text of the scope.
 
     Nobody's words may take the place of another's: that would tell that they are there.
     """

@@ -14,7 +14,7 @@ from ..text.names import called
 from .database import ask_all, ask_one
 from .fulltext import match_queries, phrase, texts
 from .questions import MANY, OF_CHUNKS, ROW, columns, described, found_row, row_of, tell
-from .select import Where, where_filter, where_scope
+from .select import Where, where_filter, where_scope, where_workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +45,8 @@ json_each(?) j CROSS JOIN entries e ON e.n=(
 _MENTIONS = """
 SELECT coalesce(sum(e.author=?), 0), coalesce(sum(e.author<>?), 0) FROM
   (SELECT chunk FROM ({texts})) f JOIN chunks c ON c.n=f.chunk JOIN entries e ON e.n=c.entry
-WHERE e.author IS NOT NULL AND EXISTS(SELECT 1 FROM entries a WHERE a.file=e.file AND a.author=? AND a.state=0)
+WHERE {scope} AND e.author IS NOT NULL
+  AND EXISTS(SELECT 1 FROM entries a WHERE a.file=e.file AND a.author=? AND a.state=0 AND {spoke})
 """
 _SAID = "concat_ws(' ', c.text, e.tags, e.key, e.path)"
 _HAS_WORD = f"glob_words({_SAID}, ?)"
@@ -62,10 +63,11 @@ WITH RECURSIVE named(name) AS (
   SELECT min(author) FROM entries WHERE user_id=?1 AND author IS NOT NULL
   UNION ALL SELECT (SELECT min(author) FROM entries WHERE user_id=?1 AND author>named.name) FROM named
   WHERE named.name IS NOT NULL)
-SELECT name FROM named
-WHERE name IS NOT NULL AND EXISTS(SELECT 1 FROM entries WHERE user_id=?1 AND author=named.name AND state=0) LIMIT ?2
+SELECT name FROM named WHERE name IS NOT NULL AND ({seen}) LIMIT ?2
 """
-_ANYBODY = "SELECT DISTINCT author FROM entries WHERE author IS NOT NULL AND state=0 LIMIT ?"
+_SEEN = "EXISTS(SELECT 1 FROM entries WHERE user_id=?1 AND author=named.name AND state=0{there})"
+_LISTED = "SELECT DISTINCT e.author FROM entries e WHERE {where} AND e.author IS NOT NULL AND e.state=0 LIMIT ?"
+_OF_SESSIONS = "e.file IN (SELECT n FROM files WHERE journal IN (SELECT value FROM json_each(?)))"
 
 
 def match(
@@ -254,11 +256,26 @@ def following(connection: apsw.Connection, scope: Scope, wanted: Filter, rows: S
 def authors(connection: apsw.Connection, scope: Scope, most: int) -> list[str]:
     """Names of those who speak in a scope; asked by skipping from name to name along an index.
 
-    The index tells as well whether anything of theirs can be seen: one look, however much they said.
+    The index tells as well whether anything of theirs can be seen, and in which workspace: one look, however much they
+    said. Of sessions all entries are looked at, and of everybody's.
     """
-    if scope.user is not None:
-        return [name for (name,) in ask_all(connection, _AUTHORS, (scope.user, most))]
-    return sorted(name for (name,) in ask_all(connection, _ANYBODY, (most,)))
+    if scope.user is not None and not scope.sessions:
+        sql, values = skipping(scope)
+        return [name for (name,) in ask_all(connection, sql, (scope.user, most, *values))]
+    where = where_scope(scope.replace(shared=scope.everyone), Where()) if scope.narrow else Where()
+    if scope.sessions:
+        where.add(_OF_SESSIONS, json.dumps(scope.sessions))
+    found = ask_all(connection, _LISTED.format(where=where), (*where.values, most))
+    return sorted(name for (name,) in found)
+
+
+def skipping(scope: Scope) -> tuple[str, tuple[str, ...]]:
+    """The statement that goes from author to author of a user, with what it takes after user and limit."""
+    if scope.workspace is None:
+        return _AUTHORS.format(seen=_SEEN.format(there="")), ()
+    # one look each: an OR within the condition would go through all that an author said elsewhere
+    places = (" AND workspace=?3", " AND workspace IS NULL") if scope.loose else (" AND workspace=?3",)
+    return _AUTHORS.format(seen=" OR ".join(_SEEN.format(there=place) for place in places)), (scope.workspace,)
 
 
 def mentions(connection: apsw.Connection, scope: Scope, author: str) -> tuple[int, int]:
@@ -269,5 +286,8 @@ def mentions(connection: apsw.Connection, scope: Scope, author: str) -> tuple[in
     few = f"SELECT count(*) FROM (SELECT chunk FROM ({said.sql}) LIMIT ?)"
     if ask_one(connection, few, (*said.values, _MOST_MENTIONS + 1))[0] > _MOST_MENTIONS:
         return 0, 0
-    own, other = ask_one(connection, _MENTIONS.format(texts=said.sql), (author, author, *said.values, author))
+    where = where_scope(scope, Where()) if scope.narrow else Where()  # or else the texts are those of the scope already
+    spoke = where_workspace(scope, Where(), "a")
+    sql = _MENTIONS.format(texts=said.sql, scope=where, spoke=spoke)
+    own, other = ask_one(connection, sql, (author, author, *said.values, *where.values, author, *spoke.values))
     return own, other

@@ -85,7 +85,7 @@ CREATE INDEX entries_pinned ON entries(user_id, time) WHERE pinned=1;
 CREATE INDEX entries_preferred ON entries(user_id, time) WHERE type='preference';
 CREATE INDEX entries_shared ON entries(scope) WHERE scope='global';
 CREATE INDEX entries_by_order ON entries(file, seq);
-CREATE INDEX entries_by_author ON entries(user_id, author, state) WHERE author IS NOT NULL;
+CREATE INDEX entries_by_author ON entries(user_id, author, state, workspace) WHERE author IS NOT NULL;
 CREATE INDEX entries_by_key ON entries(file, key) WHERE key IS NOT NULL;
 
 CREATE TABLE entry_tags(tag TEXT, entry INTEGER, PRIMARY KEY(tag, entry)) WITHOUT ROWID;

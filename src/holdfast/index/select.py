@@ -61,9 +61,14 @@ def where_scope(scope: Scope, where: Where, *, leads: bool = False) -> Where:
     elif not scope.shared:
         where.add("e.scope<>'global'")
     where.any_of("e.session_id", scope.sessions)
+    return where_workspace(scope, where)
+
+
+def where_workspace(scope: Scope, where: Where, table: str = "e") -> Where:
+    """Of the workspace alone."""
     if scope.workspace is not None:
-        loose = " OR e.workspace IS NULL" if scope.loose else ""
-        where.add(f"(e.workspace=?{loose})", scope.workspace)
+        loose = f" OR {table}.workspace IS NULL" if scope.loose else ""
+        where.add(f"({table}.workspace=?{loose})", scope.workspace)
     return where
 
 

@@ -156,7 +156,7 @@ class SqliteIndex(Levelled):
         def ask(connection: apsw.Connection, keys: list[Any]) -> dict[Any, list[str]]:
             return {key: matching.authors(connection, scope, most) for key in keys}
 
-        key = (scope.user, most)
+        key = (_place(scope), most)
         return list(self._noted.of(self.live, "authors", [key], ask)[key])
 
     def mentions(self, scope: Scope, author: str) -> tuple[int, int]:
@@ -174,17 +174,18 @@ class SqliteIndex(Levelled):
         wanted = [None, *{stem for found in stems.values() for stem in found}]
         seen = self._noted.of(self.live, "rarity", wanted, questions.rarity)
         counts = {term: min((seen[stem] or 0 for stem in found), default=0) for term, found in stems.items()}
-        return seen[None], counts if scope.everyone else self._within(scope, counts)
+        return seen[None], counts if scope.everyone and not scope.narrow else self._within(scope, counts)
 
     def _within(self, scope: Scope, counts: dict[str, int]) -> dict[str, int]:
-        """The same with nothing for a word that only others have: nobody shall learn from a score what they wrote."""
+        """The same with nothing for a word that stands only elsewhere: no score shall tell what was written there."""
         from .fulltext import held
 
         def ask(connection: apsw.Connection, keys: list[Any]) -> dict[Any, bool]:
-            found = held(connection, scope, [term for *_, term in keys])
+            found = held(connection, scope, [term for _, term in keys])
             return {key: key[-1] in found for key in keys}
 
-        keys = {term: (scope.user, scope.shared, term) for term, count in counts.items() if count}
+        place = _place(scope)
+        keys = {term: (place, term) for term, count in counts.items() if count}
         known = self._noted.of(self.live, "held", keys.values(), ask)
         return {term: count if count and known[keys[term]] else 0 for term, count in counts.items()}
 
@@ -194,7 +195,8 @@ class SqliteIndex(Levelled):
         def ask(connection: apsw.Connection, keys: list[Any]) -> dict[Any, list[str]]:
             return {key: begun(connection, scope, key[-1]) for key in keys}
 
-        keys = {term: (scope.user, scope.shared, tuple(stems)) for term in terms if (stems := self.stems(term))}
+        place = _place(scope)
+        keys = {term: (place, tuple(stems)) for term in terms if (stems := self.stems(term))}
         known = self._noted.of(self.live, "begun", keys.values(), ask)
         return {term: known[key] for term, key in keys.items()}
 
@@ -360,3 +362,8 @@ class SqliteIndex(Levelled):
         self._bringing.start_over()
         self.recalled.after_fork()
         return self.live.abandon()
+
+
+def _place(scope: Scope) -> Scope | tuple[str | None, bool]:
+    """What is noted of a scope goes by this; of a usual one two values, which are compared sooner."""
+    return scope if scope.narrow else (scope.user, scope.shared)

@@ -37,6 +37,11 @@ class Scope(Value):
     def everyone(self) -> bool:
         return self.user is None
 
+    @property
+    def narrow(self) -> bool:
+        """Whether it is only a part of somebody's memory, or of everybody's."""
+        return bool(self.sessions) or self.workspace is not None
+
     def sees(self, scope: str, user_id: str | None, session_id: str | None, workspace: str | None) -> bool:
         """Whether an entry with these fields lies within this scope."""
         if scope == "global":

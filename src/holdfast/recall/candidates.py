@@ -188,7 +188,7 @@ class Candidates:
         return vector
 
     def _near(self, vector: Vector | None, by_word: Sequence[Row]) -> list[Row]:
-        """The nearest; where there is none because the vectors are of another kind, or zero, there is no vector side."""
+        """The nearest; where there is none since vectors are of another kind, or all zero, there is no vector side."""
         if vector is None:
             return []
         found = self._store.index.near(self._scope, self._wanted, vector, NEAREST)

@@ -26,7 +26,7 @@ QUESTIONS = (
     "[a-z]*", "ï¼ˆ", "🎉", "\u202eplain", "col : x", "{", "}", "a.b.c", "'; --", "\t\n", "x" * 100 + "*", "日" * 50,
 )  # fmt: skip
 _TAGS = ("security", "security.auth", "security.auth.oauth", "security2", "ops", "ops.deploy", "personal")
-_WORDS = ("common", "oauth", "database", "deploy", "migration", "zebra", "認証方式", "editor", "coffee", "invoice")
+WORDS = ("common", "oauth", "database", "deploy", "migration", "zebra", "認証方式", "editor", "coffee", "invoice")
 _AUTHORS = ("Ana", "Ben", "Zoe")
 _PROVENANCE = ("user", "agent", "tool:grep", "tool:grep:deep", "tool:web", "web", "import:chat")
 
@@ -43,9 +43,9 @@ def varied(backend: Workbench, random: Random, count: int) -> list[Entry]:
 def _varied(backend: Workbench, random: Random, journal: str, user: str) -> Entry:
     backend.clock.advance(random.choice((0, 1, HOUR_MS)))
     return backend.add(
-        "common " + " ".join(random.choices(_WORDS, k=3)), journal, user, type=random.choice(TYPES),
+        "common " + " ".join(random.choices(WORDS, k=3)), journal, user, type=random.choice(TYPES),
         content={
-            "text": "common " + random.choice(_WORDS),
+            "text": "common " + random.choice(WORDS),
             **random.choice(({}, {"role": random.choice(ROLES)}, {"author": random.choice(_AUTHORS)})),
         },
         tags=tuple(random.sample(_TAGS, random.randrange(4))), importance=random.choice((0.0, 0.25, 0.5, 1.0)),
@@ -92,10 +92,10 @@ def live(backend: Workbench, random: Random, steps: int) -> None:
         act = random.choice(("add", "add", "add", "amend", "bury", "undelete", "rewrite", "look"))
         if act == "add" or not held:
             key = {"type": "preference", "key": random.choice(("editor", "shell"))} if journal == own else {}
-            text = " ".join(random.choices(_WORDS, k=4))
+            text = " ".join(random.choices(WORDS, k=4))
             backend.add(text, journal, user, tags=tuple(random.sample(_TAGS, 2)), **key)
         elif act == "amend":
-            changes = {"text": " ".join(random.choices(_WORDS, k=3)), "tags": random.sample(_TAGS, 1), "pinned": True}
+            changes = {"text": " ".join(random.choices(WORDS, k=3)), "tags": random.sample(_TAGS, 1), "pinned": True}
             name = random.choice(sorted(changes))
             backend.journal.amend(ALL, journal, random.choice(held).id, user, {name: changes[name]})
         elif act in ("bury", "undelete"):
@@ -119,8 +119,8 @@ def answers(backend: Workbench) -> dict[str, Any]:
         found[name]["tags"] = index.tags(scope)
         found[name]["counts"] = index.counts(scope)
         found[name]["cards"] = [card.to_dict() for card in index.cards(scope)]
-        for word in _WORDS:
+        for word in WORDS:
             found[name][word] = backend.find(f"{word} coffee", scope)
-    found["rarity"] = index.rarity(ALL, _WORDS)
+    found["rarity"] = index.rarity(ALL, WORDS)
     found["buried"] = sorted(index.buried(ALL, found["all"]["hidden"]))
     return found

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
 
+from ..model.query import Filter, Words
+from .index_history import WORDS, random_scope, varied
 from .workbench import ALL, ANA, BEN, OTHER, SESSION
 
 if TYPE_CHECKING:
+    from ..model.scope import Scope
     from .workbench import Workbench
+
+UNKNOWN = "sess_20260101_cccccc"
 
 
 class KnownContract:
@@ -41,6 +48,24 @@ class KnownContract:
         assert backend.level().mentions(ANA, "Phoenix") == (0, 1)
         backend.bury(spoke)
         assert backend.level().mentions(ANA, "Phoenix") == (0, 0)
+
+    def test_authors_are_those_who_speak_in_that_very_scope(self, backend: Workbench) -> None:
+        random = Random(8)
+        varied(backend, random, 40)
+        index = backend.level()
+        for _ in range(60):
+            scope = random_scope(random)
+            rows = index.rows(scope.replace(shared=scope.everyone), Filter())
+            assert index.authors(scope, 10) == sorted({row.author for row in rows if row.author}), scope
+
+    def test_a_name_is_mentioned_only_within_the_scope(self, backend: Workbench) -> None:
+        backend.session()
+        said = (("Zoe", "I am Zoe", "/a"), ("Ana", "Hello Zoe", "/a"), ("Ana", "Zoe, really?", "/b"))
+        for author, text, workspace in said:
+            backend.add(content={"text": text, "author": author}, workspace=workspace)
+        index = backend.level()
+        found = [index.mentions(ANA.replace(workspace=workspace), "Zoe") for workspace in (None, "/a", "/b")]
+        assert found == [(1, 2), (1, 1), (0, 0)]
 
     def test_mentions_of_a_name_are_told_apart_by_who_said_it(self, backend: Workbench) -> None:
         backend.session()
@@ -88,11 +113,56 @@ class KnownContract:
         index, terms = backend.level(), ["apple", "plum", "pear"]
         assert index.rarity(ANA, terms) == (3, {"apple": 2, "plum": 0, "pear": 1})
         assert index.rarity(ANA.replace(shared=False), terms) == (3, {"apple": 2, "plum": 0, "pear": 0})
-        assert index.rarity(ANA.replace(sessions=(SESSION,)), terms) == index.rarity(ANA, terms)
+        assert index.rarity(ANA.replace(sessions=(SESSION,)), terms) == (3, {"apple": 2, "plum": 0, "pear": 0})
         assert index.rarity(BEN, terms) == (3, {"apple": 2, "plum": 1, "pear": 1})
         assert index.rarity(ALL, terms) == (3, {"apple": 2, "plum": 1, "pear": 1})
         backend.add("plum")
         assert backend.level().rarity(ANA, ["plum"]) == (4, {"plum": 2})
+
+    def test_a_word_is_known_only_where_a_text_of_that_very_scope_holds_it(self, backend: Workbench) -> None:
+        random = Random(5)
+        varied(backend, random, 60)
+        index, known = backend.level(), Counter[bool]()
+        for _ in range(60):
+            scope = random_scope(random)
+            for word, count in index.rarity(scope, WORDS)[1].items():
+                found = index.match(scope, Filter(), Words(terms=(word,)), 1)
+                assert (count > 0) is bool(found), (scope, word)
+                known[count > 0] += 1
+        assert min(known[True], known[False]) > 30
+
+    def test_a_word_of_another_workspace_is_not_known_in_this_one(self, backend: Workbench) -> None:
+        backend.session()
+        for text, workspace in (("apple pear", "/a"), ("pear plum", "/b"), ("plum fig", None)):
+            backend.add(text, workspace=workspace)
+        index, here = backend.level(), ANA.replace(workspace="/a")
+        terms = ["apple", "pear", "plum", "fig"]
+        for scope in (here, ALL.replace(workspace="/a")):
+            assert index.rarity(scope, terms) == (3, {"apple": 1, "pear": 2, "plum": 0, "fig": 0})
+        loose = here.replace(loose=True)
+        assert index.rarity(loose, terms) == (3, {"apple": 1, "pear": 2, "plum": 2, "fig": 1})
+        assert index.rarity(here.replace(workspace="/c"), terms) == (3, dict.fromkeys(terms, 0))
+
+    def test_a_word_of_another_session_is_not_known_in_this_one(self, backend: Workbench) -> None:
+        backend.session()
+        backend.session(OTHER)
+        backend.add("apple pear")
+        backend.add("pear plum", OTHER)
+        index, terms = backend.level(), ["apple", "pear", "plum"]
+        assert index.rarity(ANA.replace(sessions=(OTHER,)), terms)[1] == {"apple": 0, "pear": 2, "plum": 1}
+        assert index.rarity(ANA.replace(sessions=(SESSION, OTHER)), terms) == index.rarity(ANA, terms)
+        assert index.rarity(ANA.replace(sessions=(UNKNOWN,)), terms)[1] == dict.fromkeys(terms, 0)
+        assert index.rarity(BEN.replace(sessions=(OTHER,)), terms)[1] == dict.fromkeys(terms, 0)
+
+    def test_what_was_known_elsewhere_is_known_here_once_it_is_written_here(self, backend: Workbench) -> None:
+        backend.session()
+        backend.add("plum", workspace="/b")
+        here = ANA.replace(workspace="/a")
+        assert backend.level().rarity(here, ["plum"]) == (1, {"plum": 0})
+        assert backend.index.begun(here, ["plu"])["plu"] == []
+        backend.add("plum", workspace="/a")
+        assert backend.level().rarity(here, ["plum"]) == (2, {"plum": 2})
+        assert len(backend.index.begun(here, ["plu"])["plu"]) == 1
 
     def test_words_that_begin_with_another_are_told_by_their_stems(self, backend: Workbench) -> None:
         backend.session()
@@ -114,3 +184,13 @@ class KnownContract:
             backend.add(f"certexpires{number}x cert{number} sync", OTHER, user="ben")
         found = backend.level().begun(ANA, ["cert", "certexpires", "sync_z"])
         assert [len(found[term]) for term in ("cert", "certexpires", "sync_z")] == [1, 0, 1]
+
+    @pytest.mark.parametrize("scope", [ANA.replace(workspace="/a"), ANA.replace(sessions=(SESSION,))])
+    def test_longer_words_are_those_of_that_very_scope(self, backend: Workbench, scope: Scope) -> None:
+        backend.session()
+        backend.session(OTHER)
+        backend.add("certexpires_soon and gardens", workspace="/a")
+        for number in range(50):
+            backend.add(f"cert{number}x gardenhose{number}", OTHER, workspace="/b")
+        found = backend.level().begun(scope, ["cert", "gard", "gardenh"])
+        assert [len(found[term]) for term in ("cert", "gard", "gardenh")] == [1, 1, 0]

@@ -150,9 +150,6 @@ class MemoryIndex:
         states = (DELETED,) if wanted.hidden else (VISIBLE, SUPERSEDED) if wanted.superseded else (VISIBLE,)
         return [entry for entry, _ in self._in(scope, *states) if passes(entry, wanted)]
 
-    def _memory_of(self, scope: Scope) -> list[Entry]:
-        return [entry for entry, _ in self._in(scope.replace(sessions=(), workspace=None), VISIBLE)]
-
     # -- asking
 
     def rows(
@@ -251,18 +248,18 @@ class MemoryIndex:
     def mentions(self, scope: Scope, author: str) -> tuple[int, int]:
         name = called(author)
         places = {known.journal for entry, known in self._in(scope, VISIBLE) if entry.author == author}
-        spoken = [entry for entry, known in self._in(self._all, VISIBLE) if known.journal in places]
+        spoken = [entry for entry, known in self._in(scope, VISIBLE) if known.journal in places]
         named = [entry.author for entry in spoken if entry.author and occurrences(split(searched(entry)), name)]
         return named.count(author), len(named) - named.count(author)
 
     def rarity(self, scope: Scope, terms: Sequence[str]) -> tuple[int, dict[str, int]]:
         texts = [split(searched(entry)) for entry, _ in self._in(self._all, VISIBLE)]
-        seen = [split(searched(entry)) for entry in self._memory_of(scope)]
+        seen = [split(searched(entry)) for entry, _ in self._in(scope, VISIBLE)]
         held = {term for term in terms if any(occurrences(text, term) for text in seen)}
         return len(texts), {t: sum(occurrences(text, t) > 0 for text in texts) if t in held else 0 for t in terms}
 
     def extent(self, scope: Scope) -> int:
-        return len(self._memory_of(scope))
+        return sum(1 for _ in self._in(scope.replace(sessions=(), workspace=None), VISIBLE))
 
     def begun(self, scope: Scope, terms: Sequence[str]) -> dict[str, list[str]]:
         return {term: longer(term, [split(searched(e)) for e, _ in self._in(scope, VISIBLE)]) for term in terms}

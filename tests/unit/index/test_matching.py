@@ -3,7 +3,7 @@
 import pytest
 
 from holdfast.guard.validate import draft
-from holdfast.index import matching
+from holdfast.index import fulltext, matching
 from holdfast.index.database import ask_all
 from holdfast.model.query import Filter, Words
 
@@ -95,3 +95,16 @@ def test_a_prefix_is_found_in_any_case_and_with_accents(embedded, prefix):
     found = embedded.add(session, "Innings of a Résumé").id
     embedded.add(session, "in the inbox, née")
     assert embedded.find(prefix) == [found]
+
+
+def test_a_word_that_very_many_texts_elsewhere_hold_counts_as_known(embedded, monkeypatch):
+    monkeypatch.setattr(fulltext, "_MOST_LOOKED_AT", 5)
+    session = embedded.session()
+    for text in ("common", "rare") * 5:
+        embedded.add(session, text)
+    embedded.index.refresh(embedded.all, 2_000)
+    nowhere = embedded.scope(workspace="/a")
+    assert embedded.index.rarity(nowhere, ["common", "rare"])[1] == {"common": 0, "rare": 0}
+    embedded.add(session, "common")
+    embedded.index.refresh(embedded.all, 2_000)
+    assert embedded.index.rarity(nowhere, ["common", "rare"])[1] == {"common": 6, "rare": 0}

@@ -20,8 +20,19 @@ def test_what_a_context_begins_with_is_not_looked_for_among_all_entries(embedded
     assert not any("entries_by_user" in step for step in plan)
 
 
-def test_whether_an_author_can_be_seen_is_one_look_at_the_index_of_authors(embedded):
-    sql = f"EXPLAIN QUERY PLAN {matching._AUTHORS}"
-    plan = [step[-1] for step in embedded.index.live.ask(lambda c: c.execute(sql, ("ana", 10)).fetchall())]
-    for seek in ("(user_id=? AND author=? AND state=?)", "(user_id=? AND author>?)"):
-        assert any(f"USING COVERING INDEX entries_by_author {seek}" in step for step in plan), seek
+@pytest.mark.parametrize(
+    ("narrow", "seeks"),
+    [
+        ({}, ["state=?"]),
+        ({"workspace": "/a"}, ["state=? AND workspace=?"]),
+        ({"workspace": "/a", "loose": True}, ["state=? AND workspace=?"] * 2),
+    ],
+)
+def test_whether_an_author_can_be_seen_is_one_look_at_the_index_of_authors(embedded, narrow, seeks):
+    statement, values = matching.skipping(embedded.scope(**narrow))
+    sql, bound = f"EXPLAIN QUERY PLAN {statement}", ("ana", 10, *values)
+    plan = [step[-1] for step in embedded.index.live.ask(lambda c: c.execute(sql, bound).fetchall())]
+    found = [step.partition(" USING COVERING INDEX entries_by_author ")[2] for step in plan]
+    assert [step for step in found if "state" in step] == [f"(user_id=? AND author=? AND {seek})" for seek in seeks]
+    assert "(user_id=? AND author>?)" in found
+    assert not [step for step in plan if "entries" in step and "COVERING" not in step]

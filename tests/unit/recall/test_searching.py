@@ -354,3 +354,37 @@ def test_a_prompt_of_thousands_of_dates_is_answered_at_once(log, rank, form):
     assert len(log.search(prompt, limit=5, rank=rank)) == 5
     assert log.context(prompt).items
     assert perf_counter() - started < 5  # about 0.5 s; with every date worked out for every candidate minutes
+
+
+@pytest.fixture(scope="module")
+def beside(tmp_path_factory):
+    """Two memories that differ in what the other workspace of the same user holds, and in nothing else."""
+    here, there = (str(tmp_path_factory.mktemp(name)) for name in ("here", "there"))
+    others = [("dolor sit amet consectetur elit", "Tom"), ("zanzibar kuberntes fooBarHandler garde", "Zed")]
+    memories = []
+    for other, author in others:
+        memory = holdfast.open(tmp_path_factory.mktemp("beside") / "home", clock=FixedClock(), user="ana")
+        own = memory.create_session(key="own", workspace=here)
+        own.add_many([{"text": text, "type": "note"} for text in OWN])
+        memory.create_session(key="other", workspace=there).add(other, type="conversation", author=author)
+        memory.sync()
+        memories.append(memory)
+    yield here, memories
+    for memory in memories:
+        memory.close()
+
+
+OWN = ("kubernetes cluster upgrade", "the garden gate is green", "foo bar handler parses url")
+
+
+@pytest.mark.parametrize(
+    "question", ["kuberntes", "garde", "zanzibar garden", "Zed garden", "fooBarHandler", "zanzibar"]
+)
+def test_what_another_workspace_or_session_holds_changes_no_answer(beside, question):
+    here, memories = beside
+    for narrow in ({"workspace": here}, {"session": "own"}):
+        found = [[(hit.text, hit.score) for hit in memory.search(question, **narrow)] for memory in memories]
+        assert found[0] == found[1], narrow
+        assert found[0] or question == "zanzibar"
+    contexts = [[hit.snippet for hit in memory.context(question, workspace=here).items] for memory in memories]
+    assert contexts[0] == contexts[1]

@@ -151,11 +151,16 @@ class Index(Protocol):
     def refresh(self, scope: Scope, wait_ms: int) -> int:
         """Catch up with what was announced; returns how many journals are still behind.
 
-        With `wait_ms=0` it does not wait for another writer of the index, who does the work instead.
+        Of those only such as may hold something of the scope, and it waits for no other; one of which nobody can tell
+        whose it is may. With `wait_ms=0` it does not wait for another writer of the index, who does the work instead,
+        and counts them all.
         """
 
     def lagging(self, scope: Scope) -> Mapping[str, Mark | None]:
-        """Journals that were still behind when this thread last waited for `refresh`, with how far each was read."""
+        """Those that were still behind when this thread last waited for `refresh`, with how far each was read.
+
+        Of them those that may hold something of the scope.
+        """
 
     def compare(self, scope: Scope) -> int:
         """Look at every journal, announced or not; returns how many had changed unannounced."""

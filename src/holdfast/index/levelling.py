@@ -2,7 +2,7 @@
 
 What was announced is caught up before each answer and after each write; everything is compared after a restart,
 now and then, and when marks were lost. Trouble with the disk never fails a write that a journal has
-acknowledged: it leaves the index behind, and answers say so.
+acknowledged: it leaves the index behind, and answers say so: each of its own user's journals, never of another's.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from .catchup import file_row
 from .database import FAILURES, TROUBLE, Damaged
 from .live import BUILD_WAIT_MS
 from .mending import PATIENCE_S
+from .owning import concerns, owners
 from .recalled import stamp_of
 from .vectors import WithVectors
 
@@ -38,10 +39,12 @@ if TYPE_CHECKING:
     from .sqlite import IndexOptions
 
     Sizes = dict[str, Size | None]  # journals with their files' sizes
+    Lagging = Mapping[str, tuple[str | None, Mark | None]]  # journals with their owner and how far they were read
 
 _INLINE_JOURNALS = 50  # a writer builds a missing index itself only in a home as small as this
 _ROUNDS = 4
-_NOTHING: Mapping[str, Mark | None] = {}
+_NOTHING: Lagging = {}
+_NONE: Sizes = {}
 
 
 class Levelled(WithVectors):
@@ -76,49 +79,65 @@ class Levelled(WithVectors):
     def refresh(self, scope: Scope, wait_ms: int) -> int:
         self.live.look_again()
         try:
-            behind = self._brought_level(wait_ms)
-            if wait_ms > 0:
-                self._mine.lagging = self._left_behind() if behind else _NOTHING
-            return behind
+            behind = self._brought_level(scope, wait_ms)
+            if wait_ms <= 0:
+                return behind
+            self._mine.lagging = self._left_behind() if behind else _NOTHING
+            return self._told(scope, behind) if behind else 0
         finally:
             self.live.begin()
 
     def lagging(self, scope: Scope) -> Mapping[str, Mark | None]:
-        return getattr(self._mine, "lagging", _NOTHING)
+        left: Lagging = getattr(self._mine, "lagging", _NOTHING)
+        return {name: mark for name, (owner, mark) in left.items() if concerns(scope, name, owner)}
 
-    def _left_behind(self) -> Mapping[str, Mark | None]:
+    def _told(self, scope: Scope, behind: int) -> int:
+        """How many of those behind an answer within this scope has to name; one, where the index is in trouble."""
+        if scope.everyone:
+            return behind
+        return max(min(behind, len(self.lagging(scope))), 0 if self.trouble is None else 1)
+
+    def _left_behind(self) -> Lagging:
         """Journals that are behind, with how far they were read; all of them where the index cannot say."""
         try:
             names = set(self.marks.names()) if self.trouble is None else self._every()
-            left = list(self._behind(names))
+            left = self._behind(names)
             rows = self.live.ask(lambda c: {name: file_row(c, name) for name in left})
+            whose = self.live.ask(lambda c: owners(c, self._journal, self._all, left))
         except (HoldfastError, OSError):
-            return dict.fromkeys(self._journal.journals(self._all))
-        return {name: None if row is None else row.mark for name, row in rows.items()}
+            return dict.fromkeys(self._journal.journals(self._all), (None, None))
+        return {name: (whose[name], None if row is None else row.mark) for name, row in rows.items()}
+
+    def _own(self, scope: Scope, todo: Sizes) -> Sizes:
+        """Those of these that an answer within this scope must wait for."""
+        if scope.everyone or not todo:
+            return todo
+        whose = self.live.ask(lambda c: owners(c, self._journal, self._all, todo))
+        return {name: size for name, size in todo.items() if concerns(scope, name, whose[name])}
 
     def _every(self) -> set[str]:
         """Journals that there are, and those that the index knows."""
         return {*self._journal.journals(self._all), *self.live.ask(questions.journals)}
 
-    def _brought_level(self, wait_ms: int) -> int:
+    def _brought_level(self, scope: Scope, wait_ms: int) -> int:
         try:
-            return self._refreshed(wait_ms)
+            return self._refreshed(scope, wait_ms)
         except Locked:
             return self._still_behind()
         except FAILURES as error:
             if wait_ms <= 0 or not self.live.swept():
                 return self._refused(error)
         try:  # somebody removed what we were at work on: once more, on a new one
-            return self._refreshed(wait_ms)
+            return self._refreshed(scope, wait_ms)
         except FAILURES as error:
             return self._refused(error)
 
-    def _refreshed(self, wait_ms: int) -> int:
+    def _refreshed(self, scope: Scope, wait_ms: int) -> int:
         if wait_ms <= 0 and self._too_much_for_a_writer():
             return len(self.marks.names())
         if wait_ms > 0:
             self._compare_if_due()
-        return self._catch_up(wait_ms)
+        return self._catch_up(scope, wait_ms)
 
     def _too_much_for_a_writer(self) -> bool:
         """The index is gone, or there is none and more to read than a write should pay for: a search builds it."""
@@ -146,7 +165,7 @@ class Levelled(WithVectors):
         self.trouble = type(error).__name__
         return max(1, len(self.marks.names()))
 
-    def _catch_up(self, wait_ms: int) -> int:
+    def _catch_up(self, scope: Scope, wait_ms: int) -> int:
         deadline = time.monotonic() + wait_ms / 1000
         names = self.marks.names()
         todo = self._behind(
@@ -157,10 +176,12 @@ class Levelled(WithVectors):
         for _ in range(_ROUNDS):
             if not todo:
                 break
+            own = self._own(scope, todo) if wait_ms > 0 else _NONE
+            todo = {**own, **todo}  # first: there may not be time for all
             held = self.lock.attempt("catch up")
             waited = held is None
             if held is None:
-                if wait_ms <= 0:
+                if not own:  # a writer, or all that is missing is another's: whoever is at it will do
                     return len(todo)
                 held = self.lock.hold(max(0, round((deadline - time.monotonic()) * 1000)), "catch up")
             with held:
@@ -253,7 +274,7 @@ class Levelled(WithVectors):
         if sign is None:
             self.live.sign = None  # nothing can be noted here: what was seen holds for this process
             return len(changed)
-        if self.live.typed(lambda: self._catch_up(BUILD_WAIT_MS)) == 0:
+        if self.live.typed(lambda: self._catch_up(self._all, BUILD_WAIT_MS)) == 0:
             self.live.alone(self.lock, "note the boot", lambda c: self._note_level(c, base, sign, others))
             self.generations.sweep_foreign(time.time())
         return len(changed)

@@ -342,8 +342,16 @@ def counts(connection: apsw.Connection, scope: Scope) -> dict[str, Any]:
         "entries": sum(count for _, count in by_type), "types": dict(by_type), "bytes": size,
         "sessions": sessions, "deleted": hidden, "superseded": superseded, "pinned": pinned,
         "oldest": iso(first) if first is not None else None, "newest": iso(last) if last is not None else None,
-        "damaged": ask_one(connection, "SELECT coalesce(sum(damaged), 0) FROM files")[0],
+        "damaged": _damaged_within(connection, scope),
     }  # fmt: skip
+
+
+def _damaged_within(connection: apsw.Connection, scope: Scope) -> int:
+    """Damaged lines of the scope's own journals: whose a line was that cannot be read, only its journal tells."""
+    where = where_journal(scope, Where())
+    where.any_of("f.journal", scope.sessions)
+    sql = f"SELECT coalesce(sum(f.damaged), 0) FROM files f WHERE {where}"
+    return int(ask_one(connection, sql, where.values)[0])
 
 
 def damaged(connection: apsw.Connection, journals: Sequence[str]) -> int:

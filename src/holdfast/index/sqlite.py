@@ -322,7 +322,7 @@ class SqliteIndex(Levelled):
             self.cache.sweep(lambda ids: there(connection, ids))
 
         def everywhere() -> None:
-            self._catch_up(BUILD_WAIT_MS)
+            self._catch_up(self._all, BUILD_WAIT_MS)
             self.live.alone(self.lock, "forget", alone)
             self.recalled.forget(ids, self._clock.now())
 

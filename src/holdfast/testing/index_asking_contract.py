@@ -216,6 +216,14 @@ class AskContract:
         assert (counts["oldest"], counts["newest"]) == (first.timestamp, last.timestamp)
         assert counts["bytes"] > 0
 
+    def test_damage_is_counted_for_whom_it_concerns(self, backend: Workbench) -> None:
+        backend.session()
+        backend.session(OTHER, user="ben")
+        backend.damage(OTHER, backend.add("spoilt", OTHER, user="ben").id)
+        index = backend.level()
+        scopes = (ANA, BEN, ALL, BEN.replace(sessions=(OTHER,)), BEN.replace(sessions=(SESSION,)))
+        assert [index.counts(scope)["damaged"] for scope in scopes] == [0, 1, 1, 1, 0]
+
     def test_an_empty_store_counts_nothing(self, backend: Workbench) -> None:
         counts = backend.level().counts(ALL)
         assert (counts["entries"], counts["types"], counts["oldest"]) == (0, {}, None)

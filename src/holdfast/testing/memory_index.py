@@ -347,7 +347,7 @@ class MemoryIndex:
             "superseded": sum(1 for _ in self._in(scope, SUPERSEDED)),
             "pinned": sum(entry.pinned for entry in everything),
             "oldest": iso(min(times)) if times else None, "newest": iso(max(times)) if times else None,
-            "damaged": sum(known.damaged for known in self._known.values()),
+            "damaged": self.damaged(scope, [name for name in scope.sessions or self._known if self._owns(scope, name)]),
         }  # fmt: skip
 
     # -- the rest

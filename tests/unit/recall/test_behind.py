@@ -182,6 +182,15 @@ def test_an_answer_says_that_the_index_is_behind_and_nothing_once_it_is_level(st
     assert ask(stuck.memory) is None
 
 
+def test_nobody_is_told_that_the_index_is_behind_with_anothers_journals(stuck):
+    for number in range(3):
+        stuck.memory.add("bob works", user="bob", session=f"b{number}")
+    whole = (stuck.memory.search("quokka"), stuck.memory.context("quokka"), stuck.memory.query(), stuck.memory.tags())
+    assert [found.degraded for found in whole] == [None] * 4
+    assert stuck.memory.search("works", user="bob").degraded == "index behind by 3"
+    assert stuck.memory.query(user="*").degraded == "index behind by 3"
+
+
 def test_a_key_that_is_not_known_may_be_one_that_was_not_seen(stuck):
     stuck.session.add("a new note")
     with pytest.raises(Locked):
@@ -198,6 +207,7 @@ def test_damage_is_said_of_lists_as_of_searches(tmp_path):
         memory.sync()
         assert lost.id not in [entry.id for entry in memory.query()]
         assert memory.query().degraded == "1 damaged or lost entries left out; run `holdfast verify`"
+        assert [memory.stats(user=user)["damaged"] for user in (None, "bob", "*")] == [1, 0, 1]
 
 
 # -- what must be whole

@@ -132,7 +132,7 @@ class Memory(SeedMethods):
             self.store, key=key, workspace=workspace, channel=channel, title=title,
             preferences=preferences, decay=decay, compaction=compaction,
         )  # fmt: skip
-        made = sessions.create(self.store, sessions.plan(self.store, whose, options))
+        made = sessions.make(self.store, whose, options)
         self.store.index.refresh(self.scope(user=whose), 0)
         return Session(self, made)
 

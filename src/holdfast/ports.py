@@ -44,7 +44,10 @@ class Journal(Protocol):
     """
 
     def create(self, scope: Scope, card: Card) -> Card:
-        """Make an empty journal with its card; an existing one is left as it is and its card returned."""
+        """Make an empty journal with its card; an existing one is left as it is and its card returned.
+
+        A session that was forgotten, of which its own tombstone tells, is NotFound here and by `append`.
+        """
 
     def card(self, scope: Scope, journal: str) -> Card | None:
         """The card, or None where there is no such journal."""

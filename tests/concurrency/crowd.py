@@ -11,7 +11,7 @@ import time
 import holdfast
 import holdfast.wiring  # before the fork
 from holdfast.disk import Disk
-from holdfast.errors import StorageFailed
+from holdfast.errors import NotFound, StorageFailed
 from tests.crash.homes import WORDS_ONLY
 from tests.crash.zygote import say
 
@@ -38,6 +38,18 @@ def _write(memory, writer, count):
     for number in range(count):
         entry = memory.add(text_of(writer, number), session=SESSION)
         say(id=entry.id, seq=entry.seq, text=entry.text)
+
+
+def write_until_refused(home, session, most):
+    """Add to a session under its id, until that is not found."""
+    with holdfast.open(home, user="ana", settings=WORDS_ONLY) as memory:
+        for number in range(most):
+            try:
+                entry = memory.add(text_of("late", number), session=session)
+            except NotFound:
+                say(refused=number)
+                return
+            say(id=entry.id, seq=entry.seq, text=entry.text)
 
 
 class Sometimes(Disk):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 
@@ -94,6 +95,34 @@ def test_on_a_disk_that_fails_what_was_acknowledged_is_there_and_what_was_refuse
         assert len({entry.seq for entry in entries.values()}) == len(entries)
         found = memory.search("begin end", session=SESSION, limit=200)
         assert {hit.id for hit in found} == entries.keys()
+
+
+def forgotten(memory, session):
+    """The receipt; while others write all the time, the index may not be level when somebody asks."""
+    while True:
+        try:
+            return memory.forget(session=session)
+        except holdfast.Locked:
+            time.sleep(0.01)
+
+
+def test_a_session_that_is_forgotten_while_others_write_to_it_stays_forgotten(zygote, home):
+    with holdfast.open(home, user="ana") as memory:
+        session = memory.create_session("ana", key=SESSION)
+        first = session.add("begin before 0 before 0 end")
+        for _ in range(2):
+            zygote.start("write_until_refused", home, session.id, 5_000)
+        while memory.stats()["entries"] < 10:
+            time.sleep(0.01)
+        receipt = forgotten(memory, session.id)
+        heard = Heard().take(zygote, 2)
+        assert len(heard.facts) == 2
+        assert receipt.clean
+        assert set(receipt.entries) == {first.id, *heard.told}
+        assert os.listdir(os.path.join(home, "agents", "main", "sessions", session.id)) == ["tombstones.jsonl"]
+        assert (list(memory.query(every=True)), memory.sessions()) == ([], [])
+        assert memory.verify()["problems"] == []
+        assert memory.add("begin anew 0 anew 0 end", session=SESSION).session_id != session.id
 
 
 def test_eight_threads_of_one_process_write_to_one_session(zygote, home):

@@ -48,6 +48,7 @@ class Place(Value):
     scope: Scope
     kind: str  # session, user, global
     workspace: str | None
+    key: str | None = None  # under which a session may be made anew; None where its id names it
 
 
 class Places:
@@ -109,7 +110,8 @@ class Places:
         workspace = workspace or card.workspace
         identifier(card.user_id or "", "user")
         identifier(workspace or "", "workspace")
-        place = Place(card=card, exists=exists, scope=scope, kind=kind, workspace=workspace)
+        key = _key(item.get("session")) if kind == "session" else None
+        place = Place(card=card, exists=exists, scope=scope, kind=kind, workspace=workspace, key=key)
         self.by_journal.setdefault(card.id, place)
         self._remember(item, place)
         return place
@@ -141,3 +143,9 @@ class Places:
             lost = card.extra.get("rebuilt") and card.user_id is not None  # who made it may have died before its card
             return card, not lost
         return sessions.plan(store, whose, sessions.Options(key=name, workspace=workspace)), False
+
+
+def _key(name: str | None) -> str | None:
+    """The key that a session is named by; None for an id."""
+    name = sessions.DEFAULT_KEY if name is None else name
+    return None if SESSION_ID.match(name) else name

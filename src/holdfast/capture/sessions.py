@@ -140,6 +140,14 @@ def _free_id(store: Store, user: str, key: str, day: str, continues: str | None)
     raise AssertionError("a thousand forgotten sessions with one key in one day")
 
 
+def make(store: Store, user: str, options: Options) -> Card:
+    """Plan a session and make it; once more where somebody forgot the session of that id in between."""
+    try:
+        return create(store, plan(store, user, options))
+    except NotFound:
+        return create(store, plan(store, user, options))
+
+
 def create(store: Store, card: Card) -> Card:
     """Make the journal of this card, or take the one that another process has just made."""
     scope = Scope(agent=store.agent, user=card.user_id)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 
-from ..errors import SizeLimit
+from ..errors import NotFound, SizeLimit
 from ..guard import validate
 from ..model.query import Filter
 from ..model.scope import whole
@@ -148,17 +148,24 @@ def _refuse_beyond(whose: str, used: int, needed: int, most: int, fits: bool) ->
 
 
 def append(store: Store, writer: Writer, place: Place, drafts: Sequence[Draft]) -> list[Entry]:
-    """Append, making the journal and making room where that is needed and allowed."""
-    if not place.exists:
-        sessions.create(store, place.card)
-    journal = place.card.id
+    """Append, making the journal and making room where that is needed and allowed.
+
+    What somebody forgets meanwhile is made anew, as if we had come after them, unless it was named by its id.
+    """
 
     def known(ids: Sequence[str]) -> dict[str, Entry]:
         return chosen.stored(store, writer.caller, ids)  # asked again under the journal's lock (D33)
 
     for last in (False, False, True):
         try:
-            return store.journal.append(place.scope, journal, drafts, known=known)
+            if not place.exists:
+                sessions.create(store, place.card)
+            return store.journal.append(place.scope, place.card.id, drafts, known=known)
+        except NotFound:
+            if last or (place.kind == "session" and place.key is None):
+                raise
+            place = _anew(store, place)
+            drafts = [_moved(draft, place) for draft in drafts]
         except SizeLimit as error:
             if error.details.get("kind") == "entry":
                 raise
@@ -167,9 +174,22 @@ def append(store: Store, writer: Writer, place: Place, drafts: Sequence[Draft]) 
                     return _continued(store, place, drafts, known)
                 raise
             needed = error.details.get("needed")
+            room = needed if isinstance(needed, int) else 0
             seen = not writer.continues  # who can go on elsewhere takes nothing away for it
-            writer.make_room(store, place.scope, journal, needed if isinstance(needed, int) else 0, seen, False)
+            writer.make_room(store, place.scope, place.card.id, room, seen, False)
     raise AssertionError("unreachable")
+
+
+def _anew(store: Store, place: Place) -> Place:
+    """The place of the same name after what was there is gone."""
+    if place.key is None or place.card.user_id is None:
+        return place.replace(exists=False)
+    options = sessions.Options(key=place.key, workspace=place.workspace)
+    return place.replace(card=sessions.make(store, place.card.user_id, options), exists=True)
+
+
+def _moved(draft: Draft, place: Place) -> Draft:
+    return draft.replace(session_id=place.card.id) if place.kind == "session" else draft
 
 
 def _may_compact(store: Store, place: Place) -> bool:
@@ -213,4 +233,4 @@ def _next(store: Store, place: Place) -> Place:
     options = sessions.Options(
         key=before.key or before.id, workspace=before.workspace, channel=before.channel, continues=before.id
     )
-    return place.replace(card=sessions.create(store, sessions.plan(store, before.user_id, options)), exists=True)
+    return place.replace(card=sessions.make(store, before.user_id, options), exists=True)

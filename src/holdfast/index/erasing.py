@@ -46,6 +46,7 @@ def _drop_rows(connection: apsw.Connection, journals: Sequence[str], ids: Sequen
         rows.drop(n)  # before the numbers of sessions go: they are part of the full text
     for journal in journals:
         connection.execute("DELETE FROM sessions WHERE id=?", (journal,))
+        connection.execute("UPDATE files SET card_mtime=0 WHERE journal=?", (journal,))  # or nobody reads it again
     connection.execute("DELETE FROM users WHERE id NOT IN (SELECT user_id FROM entries WHERE user_id IS NOT NULL)")
     rows.flush()
     return rows.dropped

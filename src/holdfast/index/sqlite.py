@@ -320,6 +320,7 @@ class SqliteIndex(Levelled):
                 self.generations.drop(name)
             self.cache.forget([*ids, *erase(connection, journals, ids)])
             self.cache.sweep(lambda ids: there(connection, ids))
+            self._bring_again(connection, journals)
 
         def everywhere() -> None:
             self._catch_up(self._all, BUILD_WAIT_MS)
@@ -332,6 +333,13 @@ class SqliteIndex(Levelled):
             if error.details.get("errno") != "ENOSPC":
                 raise
             self._start_over(ids)
+
+    def _bring_again(self, connection: apsw.Connection, journals: Sequence[str]) -> None:
+        """A journal that was made anew under its old name, as a user's is, has other entries than those erased."""
+        standing = {name: size for name, size in self._sizes(journals).items() if size is not None and size.entries}
+        if standing:
+            self._bringing.suspects.update(standing)
+            self._bringing.bring(connection, standing, None)
 
     def _start_over(self, ids: Sequence[str]) -> None:
         """On a full disk throw every generation away: that erases too, and makes room for building anew (D42)."""

@@ -27,7 +27,7 @@ from .replay import NOTHING, Scan, replay_file
 from .sizes import size_of
 from .tail import stamp_of
 from .together import Request, Together
-from .tombstones import last_stones, read_tombstones, tombstone_line, undoing
+from .tombstones import Graves, last_stones, read_tombstones, tombstone_line, undoing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ class FileJournal:
         self._places = Places(folder)
         self._access = Access(agent, disk, self._places)
         self._cards = Cards(disk)
+        self._graves = Graves(disk)
         self._desk = Desk(disk, self._places, options or JournalOptions(), announce)
         self._together = Together()
         self._set_aside: Quarantine | None = None
@@ -84,11 +85,15 @@ class FileJournal:
         pen.require_current(tail.newer)
 
     def create(self, scope: Scope, card: Card) -> Card:
-        """Make an empty journal with its card; an existing one is left as it is and its card returned."""
+        """Make an empty journal with its card; an existing one is left as it is and its card returned.
+
+        NotFound for a session that was forgotten, or is just being.
+        """
         check_card(card)
         with self._pen(scope, card.id, "create") as pen:
             if card.kind != "global" and scope.user not in (None, card.user_id):
                 raise Denied(f"{card.id} would belong to another user", grant="user", journal=card.id)
+            self._graves.require_standing(pen.place)
             if exists(self._disk, pen.place.entries):
                 self._access.admit(scope, pen.place)
                 if exists(self._disk, pen.place.card):
@@ -154,6 +159,7 @@ class FileJournal:
         written: list[Written] = []
         with Pen(self._desk, place, "append", wait_ms) as pen:
             tail = pen.open()
+            self._graves.require_standing(place)
             batch = take()
             for request in batch:
                 with request:

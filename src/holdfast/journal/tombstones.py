@@ -11,17 +11,20 @@ import re
 
 from ..disk import pread_all, read_file
 from ..errors import Invalid
-from ..model.entry import REASONS, Tombstone
+from ..model.entry import REASONS, Tombstone, require_standing
 from ..model.moment import iso
 from ..model.shape import is_tombstone
 from .line import decoded, sealed
+from .tail import stamp_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ..disk import Disk
+    from .files import Place
 
+_MOST_KNOWN = 4096
 # For damaged lines only, so they are compiled when one is met.
 _ID = rb'"id":"(mem_[0-9A-Za-z_-]{1,64})"'
 _REASON = rb'"reason":"([a-z_]+)"'
@@ -52,6 +55,28 @@ def last_stones(disk: Disk, path: str, ids: Sequence[str]) -> dict[str, Tombston
         return {}
     wanted = set(ids)
     return {stone.id: stone for stone in _all_in(data) if stone.id in wanted}
+
+
+class Graves:
+    """Which sessions were forgotten as a whole; for whoever holds the lock of the one that is asked for."""
+
+    __slots__ = ("_disk", "_standing")
+
+    def __init__(self, disk: Disk) -> None:
+        self._disk = disk
+        self._standing: dict[str, tuple[int, int, int]] = {}  # by journal: tombstones that do not say so
+
+    def require_standing(self, place: Place) -> None:
+        """NotFound for a session that was forgotten; its tombstones are read when they are other ones than before."""
+        try:
+            stamp = stamp_of(self._disk.stat(place.tombstones))
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        if self._standing.get(place.journal) != stamp:
+            require_standing(place.journal, last_stones(self._disk, place.tombstones, [place.journal]))
+            if len(self._standing) >= _MOST_KNOWN:
+                self._standing.clear()
+            self._standing[place.journal] = stamp
 
 
 def read_tombstones(disk: Disk, path: str, offset: int = 0) -> tuple[list[Tombstone], int]:

@@ -153,6 +153,15 @@ def require_unerased(id: str, last: Mapping[str, Tombstone]) -> None:
         raise NotFound(f"entry {id} was erased meanwhile and cannot be changed any more", id=id)
 
 
+def require_standing(journal: str, last: Mapping[str, Tombstone]) -> None:
+    """NotFound for a session that was forgotten, or is about to be: its id, and its numbers, are never used again.
+
+    The id of any other journal is made from a name, which may come again.
+    """
+    if journal.startswith("sess_") and journal in last and last[journal].final:
+        raise NotFound(f"session {journal} was forgotten; begin another one", session=journal, journal=journal)
+
+
 def require_unused(drafts: Iterable[Draft], last: Mapping[str, Tombstone]) -> None:
     """No chosen id of what was erased: a forget came first, and its words would come back."""
     for draft in drafts:

@@ -341,6 +341,17 @@ class EraseContract:
         assert [card.id for card in backend.index.cards(ANA)] == [OTHER]
         assert not backend.index.contains(ALL, "vanishing")
 
+    def test_what_was_written_to_a_journal_made_anew_is_found(self, backend: Workbench) -> None:
+        own = backend.user()
+        backend.add("vanishing words", own)
+        backend.level()
+        backend.journal.remove(ANA, own)
+        backend.user()
+        late = backend.add("later words", own)
+        backend.level()
+        backend.index.erase(ALL, [own], [])
+        assert backend.ids() == backend.find("words") == [late.id]
+
     def test_what_stays_is_found_as_before(self, backend: Workbench) -> None:
         live(backend, Random(3), 40)
         backend.level()

@@ -279,6 +279,31 @@ class RewriteContract:
         backend.journal.bury(ALL, SESSION, [Tombstone(id=SESSION, timestamp=iso(0), reason="forget")])
         assert [stone.id for stone in backend.journal.tombstones(ALL, SESSION)[0]] == [entry.id, SESSION]
 
+    def test_nobody_writes_to_a_session_that_is_being_forgotten(self, backend: Workbench) -> None:
+        backend.session()
+        backend.add("goes")
+        backend.journal.bury(ALL, SESSION, [Tombstone(id=SESSION, timestamp=iso(0), reason="forget")])
+        with pytest.raises(NotFound):
+            backend.journal.append(ANA, SESSION, [backend.draft("late")])
+        assert backend.texts() == ["goes"]
+
+    def test_a_forgotten_session_is_not_made_again_under_its_id(self, backend: Workbench) -> None:
+        backend.session()
+        card = backend.journal.card(ANA, SESSION)
+        assert card is not None
+        backend.journal.bury(ALL, SESSION, [Tombstone(id=SESSION, timestamp=iso(0), reason="forget")])
+        backend.journal.remove(ANA, SESSION)
+        with pytest.raises(NotFound):
+            backend.journal.create(ANA, card)
+        assert backend.journal.card(ALL, SESSION) is None
+
+    def test_the_journal_of_a_forgotten_user_is_made_again_by_the_next_write(self, backend: Workbench) -> None:
+        own = backend.user()
+        backend.journal.bury(ALL, own, [Tombstone(id=own, timestamp=iso(0), reason="forget")])
+        backend.journal.remove(ANA, own)
+        backend.user()
+        assert backend.add("anew", own).seq == 1
+
 
 class FilesContract:
     """Sizes, locks and quarantine."""

@@ -15,6 +15,7 @@ from ..model.entry import (
     Amendment,
     Entry,
     Tombstone,
+    require_standing,
     require_unerased,
     require_unused,
     still_due,
@@ -94,6 +95,8 @@ class MemoryJournal:
         check_card(card)
         if card.kind != "global" and scope.user not in (None, card.user_id):
             raise Denied(f"{card.id} would belong to another user", grant="user", journal=card.id)
+        if scope.agent == self.agent and card.id in self._books:
+            require_standing(card.id, self._books[card.id].last_stones)
         self._book(scope, card.id)
         book = self._books.setdefault(card.id, Book(card.id))
         if book.card is None:
@@ -129,6 +132,7 @@ class MemoryJournal:
         check_batch(journal, drafts)
         book = self._writable(scope, journal)
         with book.mutex:
+            require_standing(journal, book.last_stones)
             require_unused(drafts, book.last_stones)
             stored = self._stored(drafts, known)
             fresh = [draft for draft in drafts if draft.id not in stored]

@@ -25,7 +25,7 @@ from ..model.value import FrozenDict
 from . import intent, residue
 from .choosing import Choice, choose, pick
 from .fragments import Fragments
-from .holdings import records_of, stands
+from .holdings import ids_of, records_of, stands
 from .intent import unfinished
 from .pieces import Pieces
 
@@ -191,22 +191,37 @@ def announce(job: Job) -> None:
 
 
 def bury(job: Job) -> None:
-    """A tombstone for every entry, and for a journal that goes as a whole one for itself.
+    """A tombstone for every entry, and before them for a journal that goes as a whole one for itself.
 
     Then nobody can amend them any more, and the words that somebody has put there since we looked are known as well.
     """
-    now = iso(job.store.clock.now())
-    for journal, ids in job.drop.items():
+    for journal in job.drop:
         _stand_in(job, journal)
-        stones, _ = job.store.journal.tombstones(job.scope, journal)
-        done = {id for id, stone in standing(stones).items() if stone.reason == "forget"}
-        itself = [journal] if journal in job.remove and journal != GLOBAL else []
-        fresh = [id for id in (*ids, *itself) if id not in done]
-        job.store.journal.bury(
-            job.scope, journal, [Tombstone(id=id, timestamp=now, reason="forget", compacted_at=now) for id in fresh]
-        )
+        if journal in job.remove:
+            _close(job, journal)
+        _bury(job, journal, job.drop[journal])
     job.store.index.refresh(job.scope, intent.WAIT_MS)
     job.gather()
+
+
+def _close(job: Job, journal: str) -> None:
+    """Nobody writes to a session that has its own tombstone: what came since we looked goes too, and is told."""
+    if journal != GLOBAL:
+        _bury(job, journal, [journal])
+    came = ids_of(job.store.journal, job.scope, journal) - set(job.drop[journal])
+    if came:
+        job.drop[journal] = sorted({*job.drop[journal], *came})
+        announce(job)
+
+
+def _bury(job: Job, journal: str, ids: list[str]) -> None:
+    now = iso(job.store.clock.now())
+    stones, _ = job.store.journal.tombstones(job.scope, journal)
+    done = {id for id, stone in standing(stones).items() if stone.reason == "forget"}
+    fresh = [id for id in ids if id not in done]
+    job.store.journal.bury(
+        job.scope, journal, [Tombstone(id=id, timestamp=now, reason="forget", compacted_at=now) for id in fresh]
+    )
 
 
 def _stand_in(job: Job, journal: str) -> None:

@@ -87,6 +87,12 @@ def records_of(journals: Journal, scope: Scope, journal: str, ids: set[str]) -> 
     return [record for record in records if (record["id"] if is_entry(record) else record.get("amends")) in there]
 
 
+def ids_of(journals: Journal, scope: Scope, journal: str) -> set[str]:
+    """The ids of all entries that the journal holds, visible or not."""
+    records = [line.record for line in journals.replay(scope, journal).lines if line.record is not None]
+    return {record["id"] for record in records if is_entry(record)}
+
+
 def stands(journals: Journal, scope: Scope, journal: str) -> bool:
     """Whether there is a journal, however damaged: tombstones alone are what is left of one."""
     size = journals.size(scope, journal)

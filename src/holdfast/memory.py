@@ -299,6 +299,8 @@ class Memory(SeedMethods):
         ids = () if id is None else tuple(id) if isinstance(id, (list, tuple, set, frozenset)) else (id,)
         if id is not None and not ids:
             raise Invalid("id names no entry; leave it out to forget a session, user or workspace", field="id")
+        if not dry_run:
+            forget.resume(self.store)  # first: who repeats one that was interrupted may name what is gone by now
         self.store.index.refresh(whole(self.agent), self.store.settings["index.wait_ms"])  # what a session goes on in
         alone = ids and session is None
         scope = self._scope_of_id(user, "write") if alone else self.scope(user=user, session=session, act="write")

@@ -1,28 +1,31 @@
 """Erasing: takes entries out of the database so that no byte of them stays in its files.
 
 Deleting a row is not enough: words stay in full-text segments until they are merged, and everything
-stays in the log until it is folded into the database and cut to nothing (reliability.md, D15).
+stays in the log until it is folded into the database and cut to nothing (reliability.md, D15). Whoever reads in a
+transaction that they leave open, at a SQL prompt say, keeps the log as it is: they are waited for, but not for long.
 """
 
 from __future__ import annotations
 
 import time
 
-from .database import ask_all, ask_one
+from .database import WAIT_MS, ask_all, ask_one
 from .rows import Rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import apsw
 
-_CHECKPOINT_TRIES = 100
+PATIENCE_S = 5.0  # for those who read: a question takes milliseconds
+_TRY_MS = 50  # SQLite keeps writers out while it waits for readers
+_PAUSE_S = 0.05
 _OF_JOURNAL = "SELECT n FROM entries WHERE file=(SELECT n FROM files WHERE journal=?)"
 
 
 def erase(connection: apsw.Connection, journals: Sequence[str], ids: Sequence[str]) -> list[str]:
-    """Rows, full text, vectors, then the log; the caller holds `index.lock`. Returns the ids that were there."""
+    """Rows, full text and vectors; the caller holds `index.lock` and empties the log. Returns the ids that it found."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         gone = _drop_rows(connection, journals, ids)
@@ -31,7 +34,6 @@ def erase(connection: apsw.Connection, journals: Sequence[str], ids: Sequence[st
     finally:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
-    empty_log(connection)
     return gone
 
 
@@ -58,10 +60,25 @@ def merge(connection: apsw.Connection) -> None:
 
 
 def empty_log(connection: apsw.Connection) -> bool:
-    """Fold the log into the database and cut it to nothing; readers may make us wait."""
-    for _ in range(_CHECKPOINT_TRIES):
+    """Fold the log into the database and cut it to nothing; False if somebody reads all the while."""
+    return patiently(lambda: emptied(connection))
+
+
+def patiently(attempt: Callable[[], bool]) -> bool:
+    """Whether it succeeded while readers may be waited for."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not attempt():
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(_PAUSE_S)
+    return True
+
+
+def emptied(connection: apsw.Connection) -> bool:
+    """The same in one try."""
+    connection.set_busy_timeout(_TRY_MS)
+    try:
         busy, *_ = ask_one(connection, "PRAGMA wal_checkpoint(TRUNCATE)") or (1,)
-        if not busy:
-            return True
-        time.sleep(0.05)
-    return False
+    finally:
+        connection.set_busy_timeout(WAIT_MS)
+    return not busy

@@ -326,6 +326,7 @@ class SqliteIndex(Levelled):
             self._catch_up(self._all, BUILD_WAIT_MS)
             self.live.alone(self.lock, "forget", alone)
             self.recalled.forget(ids, self._clock.now())
+            self._empty_log(scope)
 
         try:
             self.live.typed(everywhere)
@@ -333,6 +334,18 @@ class SqliteIndex(Levelled):
             if error.details.get("errno") != "ENOSPC":
                 raise
             self._start_over(ids)
+
+    def _empty_log(self, scope: Scope) -> None:
+        """Cut the log to nothing; where a reader does not let us, leave them the generation and build another.
+
+        The lock is let go of between two tries: others write and search meanwhile.
+        """
+        from .erasing import emptied, patiently
+
+        if not patiently(lambda: self.live.alone(self.lock, "forget", emptied)):
+            self.rebuild(scope)
+            for name in self.generations.unbuilt():
+                self.generations.drop(name)
 
     def _bring_again(self, connection: apsw.Connection, journals: Sequence[str]) -> None:
         """A journal that was made anew under its old name, as a user's is, has other entries than those erased."""

@@ -426,7 +426,7 @@ def test_no_file_holds_the_text_or_the_tail_of_its_words(files):
 def test_a_reader_that_holds_the_log_open_does_not_keep_it_alive(files, monkeypatch):
     from holdfast.index import erasing
 
-    monkeypatch.setattr(erasing, "_CHECKPOINT_TRIES", 1)
+    monkeypatch.setattr(erasing, "PATIENCE_S", 0.1)
     entry = files.add(TEXT)
     files.level()
     connection = files.index.database().take()

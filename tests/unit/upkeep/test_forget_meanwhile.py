@@ -5,7 +5,7 @@ import os
 import pytest
 
 import holdfast
-from holdfast.errors import NotFound
+from holdfast.errors import Locked, NotFound
 from holdfast.upkeep import forget as forgetting
 
 STEPS = list(forgetting.STEPS)
@@ -101,3 +101,21 @@ def test_a_session_whose_id_is_forgotten_while_it_is_made_is_made_under_another(
     session = memory.create_session("ana", key="trip")
     assert session.id not in taken
     assert memory.add("words", session="trip").session_id == session.id
+
+
+def test_who_repeats_a_forget_that_could_not_go_on_finishes_it(memory, monkeypatch):
+    session = memory.create_session("ana", key="trip")
+    session.add("we leave on Monday")
+
+    def busy(*_):
+        raise Locked("somebody is at it")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(memory.store.index, "erase", busy)
+        with pytest.raises(Locked):
+            memory.forget(session=session.id)
+    assert memory.status()["unfinished_forget"]
+    with pytest.raises(NotFound):
+        memory.forget(session=session.id)
+    assert not memory.status()["unfinished_forget"]
+    assert memory.verify()["ok"]

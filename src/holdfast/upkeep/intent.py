@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+from errno import errorcode
 from hashlib import sha256
 
 from ..disk import REAL, Attempt, discard, exists, make_private_dir, read_file, write_atomic
@@ -46,8 +47,11 @@ def _lock(store: Store) -> str:
 
 
 def unfinished(store: Store) -> bool:
-    """Whether a forget was interrupted, or is under way in another process."""
-    return exists(REAL, path(store))
+    """Whether a forget was interrupted, or is under way in another process; so it is where we may not even look."""
+    try:
+        return exists(REAL, path(store))
+    except OSError:
+        return True
 
 
 def interrupted(store: Store) -> bool:
@@ -78,13 +82,26 @@ def remove(store: Store) -> None:
 
 def read(store: Store) -> dict[str, Any] | None:
     """The plan of the interrupted forget; None if what is written there is no plan."""
+    raw = _raw(store)
     try:
-        found = json.loads(read_file(REAL, path(store)))
+        found = json.loads(raw)
         wanted = {**_ids(found["drop"]), **_ids(found["history"])}
         whole = all(map(is_journal, [*wanted, *found["remove"]])) and isinstance(found["id"], str)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     return found if whole and isinstance(found["remove"], list) else None
+
+
+def _raw(store: Store) -> bytes:
+    try:
+        return read_file(REAL, path(store))
+    except OSError as error:
+        name = errorcode.get(error.errno or 0, "unknown")
+        raise StorageFailed(
+            f"a forget may have been interrupted: what stands at {path(store)} cannot be read ({name}); make it "
+            "readable or, if it is no file of Holdfast's, move it away, then try again",
+            path=path(store), errno=name,
+        ) from error  # fmt: skip
 
 
 def _ids(by_journal: dict[str, list[str]]) -> dict[str, list[str]]:
@@ -113,15 +130,18 @@ def trouble(store: Store) -> list[str]:
     ]
     if os.path.lexists(aside := os.path.join(folder(store), "quarantine")) and not os.path.isdir(aside):
         told.append(f"{os.path.relpath(aside, store.home)} is no directory, so damage cannot be kept: move it away")
-    if interrupted(store):
+    return [*told, *_noted(store)] if interrupted(store) else told
+
+
+def _noted(store: Store) -> list[str]:
+    try:
         known = read(store) is not None
-        told.append(
-            "a forget was interrupted; `holdfast sync` finishes it"
-            if known
-            else "a forget was interrupted and what it was about cannot be read; `holdfast sync` sets it aside, then "
-            "forget again"
-        )
-    return told
+    except StorageFailed as error:
+        return [error.message] if error.details["errno"] != "ENOENT" else []  # somebody has just finished it
+    if known:
+        return ["a forget was interrupted; `holdfast sync` finishes it"]
+    unread = "a forget was interrupted and what it was about cannot be read"
+    return [f"{unread}; `holdfast sync` sets it aside, then forget again"]
 
 
 def _kept_aside(store: Store) -> list[str]:

@@ -13,6 +13,7 @@ from holdfast.model.query import Filter
 from holdfast.model.scope import Scope
 from holdfast.testing.workbench import AGENT, ALL, ANA, OTHER, SESSION
 from holdfast.upkeep import forget as forgetting
+from holdfast.upkeep import intent as intents
 from holdfast.upkeep.choosing import choose
 from holdfast.upkeep.forget import Job, forget, resume, unfinished
 from holdfast.upkeep.intent import FILE as INTENT
@@ -295,6 +296,24 @@ def test_the_next_forget_finishes_an_interrupted_one_first(desk, monkeypatch):
 def forgets(report):
     """What a report says of interrupted forgets."""
     return [problem["what"] for problem in report["problems"] if "was interrupted" in problem["what"]]
+
+
+@pytest.mark.parametrize("odd", [os.mkdir, lambda path: os.symlink(INTENT, path)])
+def test_what_is_no_note_of_a_forget_is_named_and_what_to_do_about_it(files, odd):
+    entry = files.add(TEXT)
+    odd(intent(files))
+    for act in (lambda: resume(files.store), lambda: gone(files, ids=[entry.id])):
+        with pytest.raises(StorageFailed, match="move it away") as caught:
+            act()
+        assert caught.value.details["path"] == intent(files)
+    for told in (status(files.store)["degraded"], [problem["what"] for problem in verify(files.store)["problems"]]):
+        assert any(intent(files) in one and "move it away" in one for one in told)
+    assert files.ids() == [entry.id]
+
+
+def test_a_note_that_goes_while_one_looks_at_it_is_no_trouble(files, monkeypatch):
+    monkeypatch.setattr(intents, "interrupted", lambda store: True)
+    assert intents.trouble(files.store) == []
 
 
 @pytest.mark.parametrize(

@@ -130,14 +130,28 @@ def _preferences(given: FrozenDict) -> FrozenDict:
 
 
 def _free_id(store: Store, user: str, key: str, day: str, continues: str | None) -> str:
-    """The id for this key today; the next one where an earlier session of that id was forgotten."""
-    for number in range(1, 1000):
+    """The id for this key today; the next one where an earlier session of that id was forgotten.
+
+    Ids are numbered, and a number is used once all below it were forgotten: the first that is free is between one that
+    is and one that is not, so that a key may be forgotten any number of times.
+    """
+
+    def id_of(number: int) -> str:
         made = hashlib.sha256("\0".join((user, key, continues or "", str(number))).encode()).digest()
-        id = f"sess_{day}_" + "".join(_ALPHABET[byte & 31] for byte in made[:13])
-        stones, _ = store.journal.tombstones(whole(store.agent), id)
-        if not any(stone.id == id for stone in stones):
-            return id
-    raise AssertionError("a thousand forgotten sessions with one key in one day")
+        return f"sess_{day}_" + "".join(_ALPHABET[byte & 31] for byte in made[:13])
+
+    forgotten, free = 0, 1
+    while _was_forgotten(store, id_of(free)):
+        forgotten, free = free, free * 2
+    while free - forgotten > 1:
+        middle = (forgotten + free) // 2
+        forgotten, free = (middle, free) if _was_forgotten(store, id_of(middle)) else (forgotten, middle)
+    return id_of(free)
+
+
+def _was_forgotten(store: Store, id: str) -> bool:
+    stones, _ = store.journal.tombstones(whole(store.agent), id)
+    return any(stone.id == id for stone in stones)
 
 
 def make(store: Store, user: str, options: Options) -> Card:

@@ -5,6 +5,9 @@ import os
 import pytest
 
 import holdfast
+from holdfast.capture import sessions
+from holdfast.model.entry import Tombstone
+from holdfast.model.moment import iso
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
@@ -122,3 +125,24 @@ def test_a_change_of_a_card_leaves_what_another_process_has_changed_meanwhile(me
         act(memory, session.id)
         monkeypatch.undo()
     assert memory.load_session(session.id).card.title == titles[-1]
+
+
+@pytest.mark.parametrize("times", [0, 1, 2, 3, 4, 7, 1_500])
+def test_a_key_may_be_forgotten_any_number_of_times_in_a_day(memory, monkeypatch, times):
+    """As if it had been: a session is made under the first id that has no tombstone of its own."""
+    gone, asked = set(), []
+    tombstones = memory.store.journal.tombstones
+
+    def stones(scope, id):
+        asked.append(id)
+        return ([Tombstone(id=id, timestamp=iso(0), reason="forget")], 1) if id in gone else tombstones(scope, id)
+
+    monkeypatch.setattr(memory.store.journal, "tombstones", stones)
+    for _ in range(times):
+        gone.add(sessions.plan(memory.store, "ana", sessions.Options(key="scratch")).id)
+    assert len(gone) == times
+    asked.clear()
+    session = memory.create_session("ana", key="scratch")
+    assert session.id not in gone
+    assert len(asked) < 50
+    assert memory.create_session("ana", key="scratch").id == session.id

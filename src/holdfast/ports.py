@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
 
+    from .model.batch import Batch
     from .model.card import Card
     from .model.entry import Amendment, Draft, Entry, Tombstone
     from .model.query import Filter, Label, Row, Words
@@ -67,6 +68,16 @@ class Journal(Protocol):
         `known` is asked under the lock which chosen ids exist already (D33): same content returns the
         stored entry and writes nothing, other content is Invalid, as is the id of what was erased from this journal
         (`Tombstone.final`). Over the limit is SizeLimit.
+        """
+
+    def append_all(
+        self, scope: Scope, batches: Sequence[Batch],
+        known: Callable[[Sequence[str]], Mapping[str, Entry]] | None = None,
+    ) -> list[list[Entry]]:  # fmt: skip
+        """The same for several journals, each batch in its own scope: all are written, or on an error none (D33).
+
+        A journal that is to be made is not there either after an error. Where a disk fails and refuses to take back
+        too, the error's `written` names the journals that were written.
         """
 
     def measure(self, scope: Scope, drafts: Sequence[Draft]) -> int:

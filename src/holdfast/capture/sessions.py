@@ -166,8 +166,13 @@ def create(store: Store, card: Card) -> Card:
     """Make the journal of this card, or take the one that another process has just made."""
     scope = Scope(agent=store.agent, user=card.user_id)
     made = store.journal.create(scope, store.redactor.card(card))
-    store.observer.emit("session created", "info", "capture", session_id=made.id)
+    tell_of(store, made)
     return made
+
+
+def tell_of(store: Store, made: Card) -> None:
+    """Say that this journal was made."""
+    store.observer.emit("session created", "info", "capture", session_id=made.id)
 
 
 def user_card(store: Store, user: str) -> Card:

@@ -1,8 +1,8 @@
 """Writing: one or many entries from what callers gave to what journals acknowledged.
 
 Everything is validated and redacted before the first byte is written, so an error changes nothing
-(D33). Journals are written in ascending order of their ids, each with one lock, one write and one
-sync. The index follows after the acknowledgement and can never fail a write.
+(D33). One journal is written with one lock, one write and one sync; several are written under all of their locks,
+or on an error none of them. The index follows after the acknowledgement and can never fail a write.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import time
 
 from ..errors import NotFound, SizeLimit
 from ..guard import validate
+from ..model.batch import Batch
 from ..model.query import Filter
 from ..model.scope import whole
 from . import chosen, sessions
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ..model.scope import Scope
     from ..store import Store
 
+    Part = tuple[Place, Sequence[Draft]]  # what goes to one journal
     Known = Callable[[Sequence[str]], Mapping[str, Entry]]
 
 SEAL = 32  # the number of a line grows, and a torn tail takes a line end
@@ -49,11 +51,11 @@ def _stored(store: Store, writer: Writer, items: Sequence[Mapping[str, Any]]) ->
         drafts.setdefault(place.card.id, []).append((number, _draft(store, place, item)))
     planned = places.by_journal
     _check(store, writer, planned, drafts)
+    parts = [(planned[journal], [draft for _, draft in drafts[journal]]) for journal in drafts]
+    written = _append_all(store, writer, parts) if len(parts) > 1 else [append(store, writer, *part) for part in parts]
     stored: dict[int, Entry] = {}
-    for journal in sorted(drafts):
-        numbers = [number for number, _ in drafts[journal]]
-        written = append(store, writer, planned[journal], [draft for _, draft in drafts[journal]])
-        stored.update(zip(numbers, written, strict=True))
+    for numbered, entries in zip(drafts.values(), written, strict=True):
+        stored.update(zip([number for number, _ in numbered], entries, strict=True))
     return [stored[number] for number in range(len(items))]
 
 
@@ -152,44 +154,89 @@ def append(store: Store, writer: Writer, place: Place, drafts: Sequence[Draft]) 
 
     What somebody forgets meanwhile is made anew, as if we had come after them, unless it was named by its id.
     """
-
-    def known(ids: Sequence[str]) -> dict[str, Entry]:
-        return chosen.stored(store, writer.caller, ids)  # asked again under the journal's lock (D33)
-
+    known = _known(store, writer)
     for last in (False, False, True):
         try:
             if not place.exists:
                 sessions.create(store, place.card)
             return store.journal.append(place.scope, place.card.id, drafts, known=known)
         except NotFound:
-            if last or (place.kind == "session" and place.key is None):
+            if last or not _may_return(place):
                 raise
-            place = _anew(store, place)
-            drafts = [_moved(draft, place) for draft in drafts]
+            place, drafts = _anew(store, place, drafts)
         except SizeLimit as error:
-            if error.details.get("kind") == "entry":
-                raise
-            if last or not _may_compact(store, place):
-                if writer.continues and place.kind == "session":
-                    return _continued(store, place, drafts, known)
-                raise
-            needed = error.details.get("needed")
-            room = needed if isinstance(needed, int) else 0
-            seen = not writer.continues  # who can go on elsewhere takes nothing away for it
-            writer.make_room(store, place.scope, place.card.id, room, seen, False)
+            if not last and _made_room(store, writer, place, error):
+                continue
+            if writer.continues and place.kind == "session" and error.details.get("kind") != "entry":
+                return _continued(store, place, drafts, known)
+            raise
     raise AssertionError("unreachable")
 
 
-def _anew(store: Store, place: Place) -> Place:
-    """The place of the same name after what was there is gone."""
+def _append_all(store: Store, writer: Writer, parts: Sequence[Part]) -> list[list[Entry]]:
+    """Append to several journals, or on an error to none.
+
+    Except where a full session goes on in another (hooks, importers): those are written one by one.
+    """
+    for last in (False, False, True):
+        places = {place.card.id: place for place, _ in parts}
+        try:
+            batches = [_batch(store, *part) for part in parts]
+            written = store.journal.append_all(whole(store.agent), batches, known=_known(store, writer))
+        except NotFound as error:
+            gone = places.get(str(error.details.get("journal")))
+            if last or gone is None or not _may_return(gone):
+                raise
+            parts = [_anew(store, *part) if part[0] is gone else part for part in parts]
+            continue
+        except SizeLimit as error:
+            full = places.get(str(error.details.get("journal")))
+            if not last and full is not None and full.exists and _made_room(store, writer, full, error):
+                continue
+            if writer.continues and full is not None:
+                return [append(store, writer, *part) for part in parts]
+            raise
+        for batch in batches:
+            if batch.card is not None:
+                sessions.tell_of(store, batch.card)
+        return written
+    raise AssertionError("unreachable")
+
+
+def _batch(store: Store, place: Place, drafts: Sequence[Draft]) -> Batch:
+    card = None if place.exists else store.redactor.card(place.card)
+    return Batch(scope=place.scope, journal=place.card.id, drafts=drafts, card=card)
+
+
+def _known(store: Store, writer: Writer) -> Known:
+    def known(ids: Sequence[str]) -> dict[str, Entry]:
+        return chosen.stored(store, writer.caller, ids)  # asked again under the journal's lock (D33)
+
+    return known
+
+
+def _made_room(store: Store, writer: Writer, place: Place, error: SizeLimit) -> bool:
+    """Compact a journal that is full, if that is allowed; no room helps a single entry that is too large."""
+    if error.details.get("kind") == "entry" or not _may_compact(store, place):
+        return False
+    needed = error.details.get("needed")
+    seen = not writer.continues  # who can go on elsewhere takes nothing away for it
+    writer.make_room(store, place.scope, place.card.id, needed if isinstance(needed, int) else 0, seen, False)
+    return True
+
+
+def _may_return(place: Place) -> bool:
+    """Whether a place that is gone can be made again: an id is never used twice, a name is."""
+    return place.kind != "session" or place.key is not None
+
+
+def _anew(store: Store, place: Place, drafts: Sequence[Draft]) -> Part:
+    """The place of the same name after what was there is gone, and what goes there."""
     if place.key is None or place.card.user_id is None:
-        return place.replace(exists=False)
+        return place.replace(exists=False), drafts
     options = sessions.Options(key=place.key, workspace=place.workspace)
-    return place.replace(card=sessions.make(store, place.card.user_id, options), exists=True)
-
-
-def _moved(draft: Draft, place: Place) -> Draft:
-    return draft.replace(session_id=place.card.id) if place.kind == "session" else draft
+    place = place.replace(card=sessions.make(store, place.card.user_id, options), exists=True)
+    return place, [draft.replace(session_id=place.card.id) for draft in drafts]
 
 
 def _may_compact(store: Store, place: Place) -> bool:

@@ -8,8 +8,8 @@ in one step, so any moment is a consistent one. Readers never write. What most p
 
 from __future__ import annotations
 
-from ..disk import REAL, Attempt, exists, make_private_dir, write_atomic
-from ..errors import Denied, Invalid, NotFound
+from ..disk import REAL, Attempt, exists
+from ..errors import Invalid, NotFound
 from ..lock import Lock
 from ..model.entry import AMENDABLE, Amendment, require_unerased, require_unused, still_due
 from ..model.moment import iso
@@ -19,8 +19,9 @@ from .access import Access
 from .batch import check_batch, check_lines
 from .cards import Cards, check_card, read_card, write_card
 from .files import Places
-from .header import guessed_card, header_for, header_line
+from .header import guessed_card
 from .line import amendment_line, checksum_of, drafted
+from .making import made
 from .options import JournalOptions
 from .pen import Desk, Pen
 from .replay import NOTHING, Scan, replay_file
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..disk import Disk
+    from ..model.batch import Batch
     from ..model.card import Card
     from ..model.entry import Draft, Entry, Tombstone
     from ..model.replay import Address, Line, Mark, Rewritten, Size
@@ -91,25 +93,11 @@ class FileJournal:
         """
         check_card(card)
         with self._pen(scope, card.id, "create") as pen:
-            if card.kind != "global" and scope.user not in (None, card.user_id):
-                raise Denied(f"{card.id} would belong to another user", grant="user", journal=card.id)
-            self._graves.require_standing(pen.place)
-            if exists(self._disk, pen.place.entries):
-                self._access.admit(scope, pen.place)
-                if exists(self._disk, pen.place.card):
-                    return read_card(self._disk, pen.place) or card
-            pen.announce()
-            self._make(pen, card)
-            return card
+            return self._made(pen, scope, card)
 
-    def _make(self, pen: Pen, card: Card) -> None:
-        """The card comes last: while it is missing, writers know that the names may not be durable yet."""
-        place = pen.place
-        make_private_dir(self._disk, place.directory)
-        if not exists(self._disk, place.entries):
-            write_atomic(self._disk, place.entries, header_line(header_for(card, 1, 1)) + b"\n")
-        pen.sync_names()
-        write_card(self._disk, place, card)
+    def _made(self, pen: Pen, scope: Scope, card: Card) -> Card:
+        self._graves.require_standing(pen.place)
+        return made(self._disk, self._access, pen, scope, card)
 
     def card(self, scope: Scope, journal: str) -> Card | None:
         """The card, or None where there is no such journal; made again from the header if it is damaged."""
@@ -159,23 +147,35 @@ class FileJournal:
         written: list[Written] = []
         with Pen(self._desk, place, "append", wait_ms) as pen:
             tail = pen.open()
-            self._graves.require_standing(place)
             batch = take()
             for request in batch:
                 with request:
-                    self._access.admit(request.scope, place, tail.header)
-                    pen.require_current(tail.newer)
-                    self._check_chosen(request, place)
-                    written += request.lines(tail.next_seq + len(written), self._desk.options.entry_bytes)
+                    written += self._lines(request, pen, tail.next_seq + len(written))
             # Who repeats an id is answered with what is there: that must be durable before anybody can see it.
             durable = pen.enter(written, any(request.chosen for request in batch)) if written else True
         for request in batch:
             request.stored(durable)
 
-    def _check_chosen(self, request: Request, place: Place) -> None:
+    def _lines(self, request: Request, pen: Pen, seq: int) -> list[Written]:
+        """What a request writes here from this seq on, if it may."""
+        self._graves.require_standing(pen.place)
+        self._access.admit(request.scope, pen.place, pen.tail.header)
+        pen.require_current(pen.tail.newer)
         if request.chosen:
             ids = [draft.id for draft in request.drafts]
-            require_unused(request.drafts, last_stones(self._disk, place.tombstones, ids))
+            require_unused(request.drafts, last_stones(self._disk, pen.place.tombstones, ids))
+        return request.lines(seq, self._desk.options.entry_bytes)
+
+    def append_all(self, scope: Scope, batches: Sequence[Batch], known: Known | None = None) -> list[list[Entry]]:
+        """Append to several journals, or on an error to none; returns what each batch became."""
+        from .several import Several
+
+        for whose in (scope, *[batch.scope for batch in batches]):
+            self._access.check_agent(whose)
+        for batch in batches:
+            if batch.card is not None:
+                check_card(batch.card)
+        return Several(self._desk, self._lines, self._made).append(batches, known)
 
     def measure(self, scope: Scope, drafts: Sequence[Draft]) -> int:
         """Bytes that these would take; SizeLimit (`kind="entry"`) if one alone is too large. Writes nothing."""

@@ -75,7 +75,7 @@ class Pen:
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         try:
-            self._held.release()
+            self._let_go()
             if self._unsynced and error is None:
                 self._sync_unlocked()
         finally:
@@ -83,6 +83,9 @@ class Pen:
                 self._desk.disk.close(self.fd)
         if isinstance(error, OSError):
             raise refused(self._what, self.place.directory, error) from error
+
+    def _let_go(self) -> None:
+        self._held.release()
 
     def open(self) -> Tail:
         """Open the journal at its end; NotFound if there is none."""
@@ -143,8 +146,7 @@ class Pen:
 
     def append(self, lines: Sequence[bytes], at_once: bool = False) -> bool:
         """Write whole lines; True if they are durable when the pen is put down, or `at_once`; False if soon after."""
-        tail = self.tail
-        data = (b"" if tail.sealed else b"\n") + b"\n".join(lines) + b"\n"
+        tail, data = self.tail, self._data(lines)
         self._check_sizes(lines, len(data))
         self._desk.relaxed.raise_failure()
         self.announce()
@@ -159,6 +161,13 @@ class Pen:
             self._desk.relaxed.note(self.place.entries)
         self._remember(tail, len(lines))
         return durable
+
+    def require_room(self, lines: Sequence[bytes]) -> None:
+        """SizeLimit if these lines would not be taken."""
+        self._check_sizes(lines, len(self._data(lines)))
+
+    def _data(self, lines: Sequence[bytes]) -> bytes:
+        return (b"" if self.tail.sealed else b"\n") + b"\n".join(lines) + b"\n"
 
     def _remember(self, before: Tail, added: int) -> None:
         """Know the tail for the next append; it is stored already, so failing to know is no failure."""

@@ -36,17 +36,28 @@ def retract(desk: Desk, place: Place, lines: Sequence[bytes]) -> None:
     """Take back these lines, wherever in the journal they are by now."""
     try:
         with Pen(desk, place, "take back") as pen:
-            pen.open()
-            data = pen.read_all()
-            pen.announce()  # somebody may have indexed them
-            pen.forget_tail()
-            last = b"\n".join((b"", *lines, b""))
-            if data.endswith(last):
-                desk.disk.ftruncate(pen.fd, len(data) - len(last) + 1)
-            else:
-                _take_out(desk, pen, data, set(lines))
+            take_back(desk, pen, lines)
     except (HoldfastError, OSError):
         return
+
+
+def take_back(desk: Desk, pen: Pen, lines: Sequence[bytes]) -> None:
+    """The same under a lock that is had already; raises where the disk refuses."""
+    pen.open()
+    data = pen.read_all()
+    pen.announce()  # somebody may have indexed them
+    pen.forget_tail()
+    last = b"\n".join((b"", *lines, b""))
+    if not (data.endswith(last) and _cut(desk, pen, len(data) - len(last) + 1)):
+        _take_out(desk, pen, data, set(lines))
+
+
+def _cut(desk: Desk, pen: Pen, size: int) -> bool:
+    try:
+        desk.disk.ftruncate(pen.fd, size)
+    except OSError:
+        return False
+    return True
 
 
 def _take_out(desk: Desk, pen: Pen, data: bytes, wanted: set[bytes]) -> None:

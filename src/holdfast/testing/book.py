@@ -18,6 +18,7 @@ from ..model.replay import Line, Mark
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from ..model.batch import Batch
     from ..model.card import Card
     from ..model.entry import Draft, Tombstone
     from ..model.replay import Address
@@ -123,6 +124,17 @@ def check_batch(journal: str, drafts: Sequence[Draft]) -> None:
         own = {"session": draft.session_id == journal, "global": journal == GLOBAL}
         if not own.get(draft.scope, journal.startswith("u_")):
             raise Invalid(f"{draft.id} has scope {draft.scope} and does not belong in {journal}", field="scope")
+
+
+def check_batches(batches: Sequence[Batch]) -> None:
+    """Each is one that its journal takes, and no journal and no id stands in two of them."""
+    ids = [draft.id for batch in batches for draft in batch.drafts]
+    if len(set(ids)) != len(ids) or len({batch.journal for batch in batches}) != len(batches):
+        raise Invalid("an id or a journal stands twice in one call", field="id")
+    for batch in batches:
+        check_batch(batch.journal, batch.drafts)
+        if batch.card is not None and batch.card.id != batch.journal:
+            raise Invalid(f"the card of {batch.card.id} is not that of {batch.journal}", field="card")
 
 
 def read_at(book: Book, address: Address) -> Entry | None:

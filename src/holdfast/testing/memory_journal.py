@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Denied, Invalid, NotFound, SizeLimit
+from ..model.batch import Batch
 from ..model.entry import (
     AMENDABLE,
     REASONS,
@@ -26,7 +27,7 @@ from ..model.record import fold
 from ..model.replay import Mark, Replay, Rewritten, Size
 from ..model.salvage import told
 from ..model.value import freeze
-from .book import Book, check_batch, check_card, encoded, entered, read_at
+from .book import Book, check_batches, check_card, encoded, entered, read_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -129,19 +130,51 @@ class MemoryJournal:
         self, scope: Scope, journal: str, drafts: Sequence[Draft],
         known: Callable[[Sequence[str]], Mapping[str, Entry]] | None = None,
     ) -> list[Entry]:  # fmt: skip
-        check_batch(journal, drafts)
-        book = self._writable(scope, journal)
-        with book.mutex:
-            require_standing(journal, book.last_stones)
-            require_unused(drafts, book.last_stones)
-            stored = self._stored(drafts, known)
-            fresh = [draft for draft in drafts if draft.id not in stored]
-            self._make_room(scope, book, fresh)
-            entries = [entered(draft, seq) for seq, draft in enumerate(fresh, book.next_seq)]
-            for entry in entries:
-                stored[entry.id] = entry.replace(checksum=book.add(entry.to_dict()))
-            book.next_seq += len(entries)
-            return [stored[draft.id] for draft in drafts]
+        return self.append_all(scope, [Batch(scope=scope, journal=journal, drafts=drafts)], known)[0]
+
+    def append_all(
+        self, scope: Scope, batches: Sequence[Batch],
+        known: Callable[[Sequence[str]], Mapping[str, Entry]] | None = None,
+    ) -> list[list[Entry]]:  # fmt: skip
+        self._book(scope, GLOBAL)
+        check_batches(batches)
+        made = [batch.journal for batch in batches if batch.card is not None and self._is_made(batch.scope, batch.card)]
+        held: list[Book] = []
+        try:
+            books = [self._writable(batch.scope, batch.journal) for batch in batches]
+            for book in sorted(books, key=lambda book: book.id):
+                book.mutex.acquire()
+                held.append(book)
+            stored = [self._known_of(book, batch, known) for book, batch in zip(books, batches, strict=True)]
+            return [_entered_all(*part) for part in zip(books, batches, stored, strict=True)]
+        except BaseException:
+            for id in made:
+                self._unmake(id)
+            raise
+        finally:
+            for book in held:
+                book.mutex.release()
+
+    def _is_made(self, scope: Scope, card: Card) -> bool:
+        there = self._books.get(card.id)
+        self.create(scope, card)
+        return there is None or not there.lines
+
+    def _unmake(self, journal: str) -> None:
+        book = self._books[journal]
+        book.card, book.lines = None, []
+        if not book.stones:
+            del self._books[journal]
+
+    def _known_of(
+        self, book: Book, batch: Batch, known: Callable[[Sequence[str]], Mapping[str, Entry]] | None
+    ) -> dict[str, Entry]:
+        """What of a batch is stored already, if the rest can be written."""
+        require_standing(book.id, book.last_stones)
+        require_unused(batch.drafts, book.last_stones)
+        stored = self._stored(batch.drafts, known)
+        self._make_room(batch.scope, book, [draft for draft in batch.drafts if draft.id not in stored])
+        return stored
 
     def _stored(
         self, drafts: Sequence[Draft], known: Callable[[Sequence[str]], Mapping[str, Entry]] | None
@@ -333,6 +366,15 @@ class MemoryJournal:
 
     def close(self) -> None:
         return None
+
+
+def _entered_all(book: Book, batch: Batch, stored: dict[str, Entry]) -> list[Entry]:
+    for draft in batch.drafts:
+        if draft.id not in stored:
+            entry = entered(draft, book.next_seq)
+            stored[draft.id] = entry.replace(checksum=book.add(entry.to_dict()))
+            book.next_seq += 1
+    return [stored[draft.id] for draft in batch.drafts]
 
 
 def _is_own(scope: Scope, book: Book) -> bool:

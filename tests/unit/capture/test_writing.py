@@ -1,5 +1,6 @@
 """Writing: where entries go, what is refused before anything is made, and what happens at a full session."""
 
+import hashlib
 import os
 from types import MappingProxyType
 
@@ -7,6 +8,7 @@ import pytest
 
 import holdfast
 from holdfast.capture import writing
+from holdfast.lock import Lock
 from holdfast.model.scope import OWN
 from holdfast.testing import FixedClock
 
@@ -139,6 +141,80 @@ def test_an_importer_takes_nothing_away_to_make_room(memory):
     memory.add_many(talk(25, session="k"))
     writing.add_many(memory.store, memory._writer(continues=True), talk(50, session="k"))
     assert said(memory, session="k") == 75
+
+
+@pytest.fixture
+def pair(memory):
+    """Two sessions, and one entry for each of them."""
+    sessions = sorted((memory.create_session("ana") for _ in range(2)), key=lambda session: session.id)
+    return sessions, [{"text": f"for {number}", "session": session.id} for number, session in enumerate(sessions)]
+
+
+def entries_of(memory):
+    return sorted(entry.text for entry in memory.query(user="ana"))
+
+
+@pytest.mark.parametrize("busy", [0, 1])
+def test_a_batch_over_two_journals_waits_for_both_before_it_writes_to_one(memory, pair, busy):
+    sessions, items = pair
+    memory.store.journal._desk.options = memory.store.journal._desk.options.replace(lock_ms=50)
+    name = hashlib.sha256(sessions[busy].id.encode()).hexdigest()[:2]
+    held = Lock(os.path.join(memory.home, "agents", "main", "locks", name)).hold(0, "test")
+    with held, pytest.raises(holdfast.Locked):
+        memory.add_many([*items, {"text": "new", "session": "brand new", "user": "ana"}])
+    assert entries_of(memory) == []
+    assert len(memory.sessions(user="ana")) == 2
+    memory.add_many(items)
+    assert entries_of(memory) == ["for 0", "for 1"]
+
+
+@pytest.mark.parametrize("spoilt", [0, 1])
+def test_a_batch_over_two_journals_writes_neither_if_one_cannot_be_written(memory, pair, spoilt):
+    sessions, items = pair
+    path = os.path.join(memory.home, "agents", "main", "sessions", sessions[spoilt].id, "memory.jsonl")
+    os.rename(path, path + ".aside")
+    os.mkdir(path)
+    with pytest.raises(holdfast.StorageFailed):
+        memory.add_many([*items, {"text": "new", "session": "brand new", "user": "ana"}])
+    os.rmdir(path)
+    os.rename(path + ".aside", path)
+    assert entries_of(memory) == []
+    assert len(memory.sessions(user="ana")) == 2
+
+
+def test_a_batch_over_two_journals_comes_back_in_the_order_given(memory, pair):
+    _, items = pair
+    new = {"text": "new", "session": "brand new", "user": "ana"}
+    given = [items[1], new, items[0], {"text": "own", "scope": "user", "user": "ana"}, items[1]]
+    stored = memory.add_many(given)
+    assert [entry.text for entry in stored] == [item["text"] for item in given]
+    assert {session.key for session in memory.sessions(user="ana")} > {"brand new"}
+    assert memory.verify()["ok"]
+
+
+def test_a_batch_over_two_journals_makes_room_in_one_that_was_filled_meanwhile(memory):
+    memory.add_many([{"text": f"turn {n} " + "word " * 400, "role": "user", "session": "full"} for n in range(20)])
+    memory.add("a", session="empty")
+    checked = writing._check
+
+    def filled_meanwhile(*given):
+        checked(*given)
+        patch.undo()
+        memory.add_many([{"text": "word " * 400, "role": "user", "session": "full"} for _ in range(9)])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(writing, "_check", filled_meanwhile)
+        both = [{"text": "b " + "word " * 1500, "session": name} for name in ("empty", "full")]
+        stored = memory.add_many(both)
+    assert [entry.text[0] for entry in stored] == ["b", "b"]
+
+
+def test_an_importer_to_two_journals_goes_on_where_one_is_full(memory):
+    writer = memory._writer(continues=True)
+    items = [*decisions(40, session="k"), {"text": "beside", "session": "other"}]
+    stored = writing.add_many(memory.store, writer, items)
+    assert [entry.text for entry in stored] == [item["text"] for item in items]
+    assert len({entry.session_id for entry in stored}) > 2
 
 
 def test_an_importer_goes_on_in_continuations_and_nothing_is_lost(memory):

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     Keep = Callable[["Entry"], "Entry | None"]  # the entry as it shall stand, or None to drop it
     Progress = Callable[[int, int], None]  # done, total
+    Known = Callable[[Sequence[Draft]], Mapping[str, Entry]]  # what of this is stored already, by id
 
 
 class Clock(Protocol):
@@ -61,18 +62,18 @@ class Journal(Protocol):
 
     def append(
         self, scope: Scope, journal: str, drafts: Sequence[Draft],
-        known: Callable[[Sequence[str]], Mapping[str, Entry]] | None = None,
+        known: Known | None = None,
     ) -> list[Entry]:  # fmt: skip
         """Append entries, one lock, one write, one sync; returns them in order with seq and checksum.
 
-        `known` is asked under the lock which chosen ids exist already (D33): same content returns the
-        stored entry and writes nothing, other content is Invalid, as is the id of what was erased from this journal
-        (`Tombstone.final`). Over the limit is SizeLimit.
+        `known` is asked under the lock which of those with chosen ids exist already (D33): these are returned as they
+        are stored, and not written; it raises Invalid for an id that is used otherwise. So is the id of what was erased
+        from this journal (`Tombstone.final`). Over the limit is SizeLimit.
         """
 
     def append_all(
         self, scope: Scope, batches: Sequence[Batch],
-        known: Callable[[Sequence[str]], Mapping[str, Entry]] | None = None,
+        known: Known | None = None,
     ) -> list[list[Entry]]:  # fmt: skip
         """The same for several journals, each batch in its own scope: all are written, or on an error none (D33).
 

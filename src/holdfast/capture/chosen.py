@@ -1,9 +1,9 @@
 """Chosen: ids that callers gave their entries, which nobody else's entry may have.
 
-The same id with the same content is the same call again and finds what is stored (D33); any other use of
-an id that is taken or was deleted is Invalid. A principal gets one answer for all of these, whosever the
-id is, and never what is stored under a foreign one: whoever holds an id learns that it cannot be used,
-not whether, whose or what it is. Ids hold 80 random bits, so that nobody can try them all.
+The same id with the same fields, in the same place, is the same call again and finds what is stored (D33,
+`repeats`); any other use of an id that is taken or was deleted is Invalid. A principal gets one answer for all
+of these, whosever the id is, and never what is stored under a foreign one: whoever holds an id learns that it
+cannot be used, not whether, whose or what it is. Ids hold 80 random bits, so that nobody can try them all.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from ..model.scope import whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from ..model.entry import Draft, Entry
+    from ..model.entry import Draft, Entry, Tombstone
     from ..model.scope import Caller
     from ..store import Store
 
@@ -30,19 +30,23 @@ def check(store: Store, caller: Caller, drafts: Sequence[Draft]) -> None:
         return
     _once(chosen)
     ids = [draft.id for draft in chosen]
-    found = stored(store, caller, ids)
-    for id in store.reader.buried(whole(store.agent), ids):
-        raise _refused(caller, id, "was deleted; undelete it, or add this under another id")
+    found = _stored(store, caller, ids)
+    for id, stone in store.reader.buried(whole(store.agent), ids).items():
+        raise _refused(caller, id, _gone(stone))
     for id in _in_quarantine(store, ids) - found.keys():
         raise _refused(caller, id, "belongs to an entry in quarantine; load a backup, forget it, or choose another id")
-    for draft in chosen:
-        entry = found.get(draft.id)
-        if entry is not None and (entry.type, entry.content) != (draft.type, draft.content):
-            raise _refused(caller, draft.id, "is stored already with other content; choose another id")
+    _compare(store, caller, found, chosen)
 
 
-def stored(store: Store, caller: Caller, ids: Sequence[str]) -> dict[str, Entry]:
-    """Which of these exist, deleted ones included; Invalid if one is not the caller's to know of."""
+def stored(store: Store, caller: Caller, drafts: Sequence[Draft]) -> dict[str, Entry]:
+    """Which of these exist already, deleted ones included; Invalid if one is there as something else."""
+    found = _stored(store, caller, [draft.id for draft in drafts])
+    _compare(store, caller, found, drafts)
+    return found
+
+
+def _stored(store: Store, caller: Caller, ids: Sequence[str]) -> dict[str, Entry]:
+    """Which of these exist; Invalid if one is not the caller's to know of."""
     scope = whole(store.agent)
     store.index.refresh(scope, _WAIT_MS)
     found = store.reader.entries(scope, ids, every=True)
@@ -50,6 +54,30 @@ def stored(store: Store, caller: Caller, ids: Sequence[str]) -> dict[str, Entry]
         if not may_see(caller, entry.scope, entry.user_id):
             raise _refused(caller, id, "")
     return found
+
+
+def _compare(store: Store, caller: Caller, found: Mapping[str, Entry], drafts: Sequence[Draft]) -> None:
+    """Invalid unless all that were found are what is to be stored. Whose an entry elsewhere is, nobody is told."""
+    if not found:
+        return
+    from .repeats import difference, is_elsewhere  # few ids are chosen, and fewer repeated
+
+    for draft in drafts:
+        entry = found.get(draft.id)
+        if entry is None:
+            continue
+        if is_elsewhere(store, entry, draft):
+            raise _refused(caller, draft.id, "is in use already; choose another id")
+        if (other := difference(store, entry, draft)) is not None:
+            raise _refused(caller, draft.id, f"is stored already with other {other}; choose another id")
+
+
+def _gone(stone: Tombstone) -> str:
+    """What can be done about an id under which nothing is shown any more."""
+    if not stone.final:
+        return "was deleted; undelete it, or add this under another id"
+    what = "forgotten" if stone.reason == "forget" else "deleted and erased since"
+    return f"was {what}, so its id is never used again; add this under another id"
 
 
 def _in_quarantine(store: Store, ids: Sequence[str]) -> set[str]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..store import Store
 
     Part = tuple[Place, Sequence[Draft]]  # what goes to one journal
-    Known = Callable[[Sequence[str]], Mapping[str, Entry]]
+    Known = Callable[[Sequence[Draft]], Mapping[str, Entry]]
 
 SEAL = 32  # the number of a line grows, and a torn tail takes a line end
 HEADER = 4096  # more than a journal's first line takes
@@ -209,8 +209,8 @@ def _batch(store: Store, place: Place, drafts: Sequence[Draft]) -> Batch:
 
 
 def _known(store: Store, writer: Writer) -> Known:
-    def known(ids: Sequence[str]) -> dict[str, Entry]:
-        return chosen.stored(store, writer.caller, ids)  # asked again under the journal's lock (D33)
+    def known(drafts: Sequence[Draft]) -> dict[str, Entry]:
+        return chosen.stored(store, writer.caller, drafts)  # asked again under the journal's lock (D33)
 
     return known
 

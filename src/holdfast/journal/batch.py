@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from ..model.entry import Draft, Entry
 
-    Known = Callable[[Sequence[str]], Mapping[str, Entry]]
+    Known = Callable[[Sequence[Draft]], Mapping[str, Entry]]
 
 
 def check_batch(journal: str, drafts: Sequence[Draft]) -> None:
@@ -44,13 +44,6 @@ def check_lines(lines: Sequence[bytes], most: int) -> None:
 
 
 def already_stored(drafts: Sequence[Draft], known: Known | None) -> dict[str, Entry]:
-    """Entries that a repeated call finds stored; the same id with other content is Invalid."""
+    """Entries that a repeated call finds stored."""
     chosen = [draft for draft in drafts if draft.chosen_id]
-    if not chosen or known is None:
-        return {}
-    stored = dict(known([draft.id for draft in chosen]))
-    for draft in chosen:
-        entry = stored.get(draft.id)
-        if entry is not None and (entry.type, entry.content) != (draft.type, draft.content):
-            raise Invalid(f"{draft.id} is stored already with other content; choose another id", field="id")
-    return stored
+    return dict(known(chosen)) if chosen and known is not None else {}

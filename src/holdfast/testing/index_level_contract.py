@@ -18,7 +18,7 @@ from .workbench import ALL, ANA, BEN, OTHER, SESSION
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..model.entry import Entry
+    from ..model.entry import Draft, Entry
     from .workbench import Workbench
 
 
@@ -62,7 +62,7 @@ class LevelContract:
         draft = backend.draft("in between", chosen_id=True)
         seen: list[list[str]] = []
 
-        def known(ids: Sequence[str]) -> dict[str, Entry]:
+        def known(drafts: Sequence[Draft]) -> dict[str, Entry]:
             seen.append(backend.ids())
             return {}
 

@@ -138,7 +138,7 @@ class SeveralContract:
         draft = backend.draft("once", chosen_id=True)
         (stored,) = backend.journal.append(ANA, SESSION, [draft])
         both = [batch(SESSION, draft), batch(OTHER, backend.draft("new", OTHER))]
-        again = backend.journal.append_all(ALL, both, lambda ids: {draft.id: stored})
+        again = backend.journal.append_all(ALL, both, lambda drafts: {draft.id: stored})
         assert again[0] == [stored]
         assert (backend.texts(), backend.texts(OTHER)) == (["once"], ["new"])
 

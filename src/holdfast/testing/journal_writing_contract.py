@@ -16,8 +16,9 @@ from ..model.value import FrozenDict
 from .workbench import ALL, ANA, BEN, OTHER, SESSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from ..model.entry import Draft, Entry
     from .workbench import Workbench
 
 STRANGER = Scope(agent="other", user="ana")
@@ -205,32 +206,33 @@ class AppendContract:
 
     def test_known_is_asked_about_chosen_ids_only(self, backend: Workbench) -> None:
         backend.session()
-        asked: list[str] = []
+        asked: list[Draft] = []
 
-        def known(ids: object) -> dict[str, object]:
-            asked.extend(ids)  # type: ignore[arg-type]
+        def known(drafts: Sequence[Draft]) -> dict[str, Entry]:
+            asked.extend(drafts)
             return {}
 
         chosen = backend.draft("chosen", chosen_id=True)
-        backend.journal.append(ANA, SESSION, [backend.draft("ours"), chosen], known)  # type: ignore[arg-type]
-        assert asked == [chosen.id]
+        backend.journal.append(ANA, SESSION, [backend.draft("ours"), chosen], known)
+        assert asked == [chosen]
 
-    def test_a_repeated_id_with_the_same_content_writes_nothing(self, backend: Workbench) -> None:
+    def test_what_is_known_is_not_written_again(self, backend: Workbench) -> None:
         backend.session()
         draft = backend.draft("once", chosen_id=True)
         (stored,) = backend.journal.append(ANA, SESSION, [draft])
-        again = backend.journal.append(ANA, SESSION, [draft, backend.draft("new")], lambda ids: {draft.id: stored})
+        again = backend.journal.append(ANA, SESSION, [draft, backend.draft("new")], lambda drafts: {draft.id: stored})
         assert again[0] == stored
         assert backend.texts() == ["once", "new"]
 
-    def test_a_repeated_id_with_other_content_is_refused_and_nothing_is_written(self, backend: Workbench) -> None:
+    def test_where_an_id_is_used_otherwise_nothing_is_written(self, backend: Workbench) -> None:
         backend.session()
-        draft = backend.draft("once", chosen_id=True)
-        (stored,) = backend.journal.append(ANA, SESSION, [draft])
-        other = draft.replace(content=FrozenDict({"text": "twice", "role": "user"}))
+
+        def known(drafts: Sequence[Draft]) -> dict[str, Entry]:
+            raise Invalid("in use", field="id")
+
         with pytest.raises(Invalid):
-            backend.journal.append(ANA, SESSION, [backend.draft("new"), other], lambda ids: {draft.id: stored})
-        assert backend.texts() == ["once"]
+            backend.journal.append(ANA, SESSION, [backend.draft("new"), backend.draft("other", chosen_id=True)], known)
+        assert backend.texts() == []
 
     def test_measure_says_what_a_batch_takes(self, backend: Workbench) -> None:
         backend.session()
@@ -363,7 +365,7 @@ class BuryContract:
         (entry,) = backend.journal.append(ANA, SESSION, [draft])
         backend.bury(entry, reason="forget")
         with pytest.raises(Invalid):
-            backend.journal.append(ANA, SESSION, [draft], known=lambda ids: {entry.id: entry})
+            backend.journal.append(ANA, SESSION, [draft], known=lambda drafts: {entry.id: entry})
         with pytest.raises(Invalid):
             backend.journal.append(ANA, SESSION, [draft, backend.draft("others")])
         assert backend.texts() == ["words"]

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ..model.entry import Draft
     from ..model.replay import Address
     from ..model.scope import Scope
-    from ..ports import Clock, Keep
+    from ..ports import Clock, Keep, Known
 
 SESSION_BYTES = 10 * 1024 * 1024
 ENTRY_BYTES = 1024 * 1024
@@ -128,13 +128,13 @@ class MemoryJournal:
 
     def append(
         self, scope: Scope, journal: str, drafts: Sequence[Draft],
-        known: Callable[[Sequence[str]], Mapping[str, Entry]] | None = None,
+        known: Known | None = None,
     ) -> list[Entry]:  # fmt: skip
         return self.append_all(scope, [Batch(scope=scope, journal=journal, drafts=drafts)], known)[0]
 
     def append_all(
         self, scope: Scope, batches: Sequence[Batch],
-        known: Callable[[Sequence[str]], Mapping[str, Entry]] | None = None,
+        known: Known | None = None,
     ) -> list[list[Entry]]:  # fmt: skip
         self._book(scope, GLOBAL)
         check_batches(batches)
@@ -166,25 +166,14 @@ class MemoryJournal:
         if not book.stones:
             del self._books[journal]
 
-    def _known_of(
-        self, book: Book, batch: Batch, known: Callable[[Sequence[str]], Mapping[str, Entry]] | None
-    ) -> dict[str, Entry]:
+    def _known_of(self, book: Book, batch: Batch, known: Known | None) -> dict[str, Entry]:
         """What of a batch is stored already, if the rest can be written."""
         require_standing(book.id, book.last_stones)
         require_unused(batch.drafts, book.last_stones)
-        stored = self._stored(batch.drafts, known)
+        chosen = [draft for draft in batch.drafts if draft.chosen_id]
+        stored = dict(known(chosen)) if known and chosen else {}
         self._make_room(batch.scope, book, [draft for draft in batch.drafts if draft.id not in stored])
         return stored
-
-    def _stored(
-        self, drafts: Sequence[Draft], known: Callable[[Sequence[str]], Mapping[str, Entry]] | None
-    ) -> dict[str, Entry]:
-        chosen = {draft.id: draft for draft in drafts if draft.chosen_id}
-        found = dict(known(list(chosen))) if known and chosen else {}
-        for id, entry in found.items():
-            if (entry.type, entry.content) != (chosen[id].type, chosen[id].content):
-                raise Invalid(f"{id} exists with other content; leave the id out or choose another", field="id")
-        return found
 
     def measure(self, scope: Scope, drafts: Sequence[Draft]) -> int:
         sizes = [len(encoded(entered(draft, 1).to_dict())) + 1 for draft in drafts]

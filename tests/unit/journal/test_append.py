@@ -9,7 +9,6 @@ from holdfast.errors import FormatTooNew, Invalid, NotFound, SizeLimit, StorageF
 from holdfast.journal import JournalOptions
 from holdfast.journal.line import sealed
 from holdfast.model.entry import Tombstone
-from holdfast.model.value import FrozenDict
 from tests.unit.journal.world import ALL, ANA, QUICK, SESSION, World
 
 
@@ -137,24 +136,26 @@ def test_a_chosen_id_that_is_stored_returns_the_stored_entry_and_writes_nothing(
     before = world.bytes()
     asked = []
 
-    def known(ids):
-        asked.extend(ids)
+    def known(drafts):
+        asked.extend(drafts)
         return {stored.id: stored}
 
     assert world.journal.append(ANA, SESSION, [draft], known=known) == [stored]
-    assert asked == [draft.id]
+    assert asked == [draft]
     assert world.bytes() == before
     fresh = world.draft("new")
     mixed = world.journal.append(ANA, SESSION, [fresh, draft], known=known)
     assert [entry.id for entry in mixed] == [fresh.id, draft.id]
 
 
-def test_a_chosen_id_with_other_content_is_invalid(world):
-    draft = world.draft("one", chosen_id=True)
-    stored = world.journal.append(ANA, SESSION, [draft])[0]
-    other = draft.replace(content=FrozenDict({"text": "other"}))
-    with pytest.raises(Invalid, match="other content"):
-        world.journal.append(ANA, SESSION, [other], known=lambda ids: {stored.id: stored})
+def test_a_chosen_id_that_is_used_otherwise_is_invalid_and_leaves_the_file_as_it_is(world):
+    def known(drafts):
+        raise Invalid("in use", field="id")
+
+    before = world.bytes()
+    with pytest.raises(Invalid, match="in use"):
+        world.journal.append(ANA, SESSION, [world.draft("one", chosen_id=True)], known=known)
+    assert world.bytes() == before
 
 
 def test_known_is_asked_under_the_lock(world):

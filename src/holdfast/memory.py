@@ -36,8 +36,7 @@ class Memory(SeedMethods):
     """The memory of one agent, as seen by one caller. Made by `holdfast.open`."""
 
     def __init__(self, store: Store, *, caller: Caller, user: str, release: Callable[[], None]) -> None:
-        self._store = store
-        self._caller = caller
+        self._store, self._caller = store, caller
         self._release: Callable[[], None] | None = release
         self.default_user = user
 
@@ -324,8 +323,7 @@ class Memory(SeedMethods):
         from .upkeep import export
 
         store = self.store.answering()
-        scope = self._scope(store, user, session, workspace)
-        return self._while_open(export.export(store, scope, format))
+        return self._while_open(export.export(store, self._scope(store, user, session, workspace), format))
 
     def _while_open(self, pieces: Iterator[str]) -> Iterator[str]:
         """These, and Invalid once this memory was closed: what goes on reading would open it again for nobody."""
@@ -397,6 +395,6 @@ class Memory(SeedMethods):
 
 def _make_room(store: Store, scope: Scope, journal: str, needed: int, full: bool, dry: bool) -> bool:
     """Compaction, for a writer that found a journal full."""
-    from .upkeep.compaction import make_room
+    from .upkeep.compaction import make_room  # no writer needs it before
 
     return make_room(store, scope, journal, needed=needed, full=full, dry=dry)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _MOST_KNOWN = 4096
 # For damaged lines only, so they are compiled when one is met.
-_ID = rb'"id":"(mem_[0-9A-Za-z_-]{1,64})"'
+_ID = rb'"id":"((?:mem|sess)_[0-9A-Za-z_-]{1,64})"'
 _REASON = rb'"reason":"([a-z_]+)"'
 _TIME = rb'"timestamp":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)"'
 

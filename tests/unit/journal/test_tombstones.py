@@ -56,6 +56,13 @@ def test_a_damaged_tombstone_still_hides_its_entry(world):
     assert [found.hides for found in world.journal.tombstones(ANA, SESSION)[0]] == [True, False]
 
 
+def test_a_damaged_tombstone_of_a_session_still_keeps_writers_out(world):
+    world.journal.bury(ANA, SESSION, [stone("forget", id=SESSION, compacted_at=STAMP)])
+    world.put(world.bytes("tombstones.jsonl").replace(b"2026-01", b"2O26-01"), "tombstones.jsonl")
+    with pytest.raises(NotFound):
+        world.add()
+
+
 def test_deleting_works_when_the_journal_is_full(world):
     world.add("one")
     small = world.another(options=world.options.replace(session_bytes=10))

@@ -67,8 +67,9 @@ class Journal(Protocol):
         """Append entries, one lock, one write, one sync; returns them in order with seq and checksum.
 
         `known` is asked under the lock which of those with chosen ids exist already (D33): these are returned as they
-        are stored, and not written; it raises Invalid for an id that is used otherwise. So is the id of what was erased
-        from this journal (`Tombstone.final`). Over the limit is SizeLimit.
+        are stored, and not written; it raises Invalid for an id that is used otherwise. Nobody else stores the same
+        chosen id meanwhile, in whichever journal. The id of what was erased from this journal (`Tombstone.final`) is
+        Invalid. Over the limit is SizeLimit.
         """
 
     def append_all(

@@ -134,13 +134,20 @@ class FileJournal:
         check_batch(journal, drafts)
         place, request = self._access.place(scope, journal), Request(scope, drafts, known)
         if request.chosen:
-            self._write(lambda: [request], place, self._desk.options.lock_ms)
+            self._write_chosen(request, place)
             return request.answer()
 
         def write(take: Take, wait_ms: int) -> None:
             self._write(take, place, wait_ms)
 
         return self._together.append(journal, request, write, self._desk.options.lock_ms)
+
+    def _write_chosen(self, request: Request, place: Place) -> None:
+        """Alone with its ids: the same one may be on its way to another journal, whose lock is another."""
+        from .locks import Locks  # few ids are chosen
+
+        with Locks(self._desk, request.drafts) as locks:
+            self._write(lambda: [request], place, locks.left_ms)
 
     def _write(self, take: Take, place: Place, wait_ms: int) -> None:
         """Write what those ask for who are taken under the lock; answers each, or raises what concerns them all."""

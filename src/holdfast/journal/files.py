@@ -70,6 +70,10 @@ class Places:
         """One of 256 lock files by hash, so that a journal's directory can be removed (D7)."""
         return os.path.join(self.folder, "locks", sha256(journal.encode()).hexdigest()[:2])
 
+    def id_lock(self, id: str) -> str:
+        """One of 16 lock files for ids that callers choose, which are few; had before any journal's."""
+        return os.path.join(self.folder, "locks", f"id{sha256(id.encode()).hexdigest()[0]}")
+
     @property
     def quarantine(self) -> str:
         return os.path.join(self.folder, "quarantine")

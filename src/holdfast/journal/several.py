@@ -13,16 +13,15 @@ import time
 
 from ..disk import exists
 from ..errors import HoldfastError, Invalid
-from ..lock import Lock
 from .batch import check_batch
+from .locks import Locks
 from .pen import Pen
 from .together import Request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
-    from ..lock import Held
     from ..model.batch import Batch
     from ..model.card import Card
     from ..model.entry import Entry
@@ -34,31 +33,6 @@ if TYPE_CHECKING:
 
     Lines = Callable[[Request, Pen, int], list[Written]]  # what a request writes from this seq on, if it may
     Make = Callable[[Pen, Scope, Card], Card]
-
-
-class Locks:
-    """Lock files that are had together; a context manager."""
-
-    __slots__ = ("_desk", "_held", "_paths")
-
-    def __init__(self, desk: Desk, paths: Iterable[str]) -> None:
-        self._desk, self._paths = desk, sorted(set(paths))
-        self._held: list[Held] = []
-
-    def __enter__(self) -> Locks:
-        deadline = time.monotonic() + self._desk.options.lock_ms / 1000
-        try:
-            for path in self._paths:
-                left = max(0, round((deadline - time.monotonic()) * 1000))
-                self._held.append(Lock(path, self._desk.disk).hold(left, "append"))
-        except BaseException:
-            self.__exit__()
-            raise
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        while self._held:
-            self._held.pop().release()
 
 
 class Guest(Pen):
@@ -99,7 +73,8 @@ class Several:
         """What was stored for each batch, in order."""
         check_batches(batches)
         jobs = [Job(batch, self._desk.places.of(batch.journal), known) for batch in batches]
-        with Locks(self._desk, [job.place.lock for job in jobs]):
+        drafts = [draft for batch in batches for draft in batch.drafts]
+        with Locks(self._desk, drafts, [job.place for job in jobs]):
             for job in jobs:
                 if job.batch.card is None:
                     self._check(job)

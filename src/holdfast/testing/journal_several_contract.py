@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,11 +13,14 @@ from ..model.batch import Batch
 from ..model.card import Card
 from ..model.ids import entry_id, user_dir
 from ..model.moment import iso
+from ..model.record import entry_from
 from ..model.scope import Scope
 from .workbench import ALL, ANA, BEN, OTHER, SESSION
 
 if TYPE_CHECKING:
-    from ..model.entry import Draft
+    from collections.abc import Sequence
+
+    from ..model.entry import Draft, Entry
     from ..ports import Journal
     from .workbench import Workbench
 
@@ -150,6 +155,31 @@ class SeveralContract:
         backend.bury(entry, reason="forget")
         refused(backend.journal, Invalid, batch(SESSION, draft), batch(OTHER, backend.draft(journal=OTHER)))
         assert backend.texts(OTHER) == []
+
+    @pytest.mark.parametrize("together", [False, True])
+    def test_an_id_that_comes_to_two_journals_at_once_is_stored_once(self, backend: Workbench, together: bool) -> None:
+        backend.session()
+        backend.session(OTHER)
+        id = entry_id(1)
+
+        def known(drafts: Sequence[Draft]) -> dict[str, Entry]:
+            lines = [line for journal in (SESSION, OTHER) for line in backend.journal.replay(ALL, journal).lines]
+            time.sleep(0.02)
+            return {line.record["id"]: entry_from(line.record) for line in lines if line.record}
+
+        def write(journal: str) -> None:
+            own = batch(journal, backend.draft("once", journal, id=id, chosen_id=True))
+            if together:
+                backend.journal.append_all(ALL, [own], known)
+            else:
+                backend.journal.append(ANA, journal, own.drafts, known)
+
+        threads = [threading.Thread(target=write, args=(journal,)) for journal in (SESSION, OTHER)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert backend.texts() + backend.texts(OTHER) == ["once"]
 
     def test_no_id_and_no_journal_can_stand_twice_in_one_call(self, backend: Workbench) -> None:
         backend.session()

@@ -6,6 +6,7 @@ contract suite is written against first; nothing survives the process.
 
 from __future__ import annotations
 
+from _thread import allocate_lock
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Denied, Invalid, NotFound, SizeLimit
@@ -59,6 +60,7 @@ class MemoryJournal:
         self._most = getattr(options, "session_bytes", SESSION_BYTES)
         self._most_entry = getattr(options, "entry_bytes", ENTRY_BYTES)
         self._books: dict[str, Book] = {}
+        self._choosing = allocate_lock()  # one write with chosen ids at a time
 
     # -- whose
 
@@ -138,6 +140,12 @@ class MemoryJournal:
     ) -> list[list[Entry]]:  # fmt: skip
         self._book(scope, GLOBAL)
         check_batches(batches)
+        if not any(draft.chosen_id for batch in batches for draft in batch.drafts):
+            return self._append_all(batches, known)
+        with self._choosing:
+            return self._append_all(batches, known)
+
+    def _append_all(self, batches: Sequence[Batch], known: Known | None) -> list[list[Entry]]:
         made = [batch.journal for batch in batches if batch.card is not None and self._is_made(batch.scope, batch.card)]
         held: list[Book] = []
         try:

@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import threading
+import time
 
 import pytest
 
@@ -248,6 +249,30 @@ def test_calls_to_the_same_journals_in_any_order_all_end(world):
     for name in NAMES:
         seqs = [line.record["seq"] for line in world.journal.replay(ALL, name).lines]
         assert seqs == list(range(1, len(seqs) + 1))
+
+
+def test_the_locks_of_chosen_ids_are_had_before_those_of_journals(world):
+    chosen = [
+        Batch(scope=ANA, journal=name, drafts=[world.draft("new", session_id=name, chosen_id=True)]) for name in NAMES
+    ]
+    disk = Watching()
+    world.another(disk).append_all(ALL, chosen)
+    ids = {f"id{hashlib.sha256(batch.drafts[0].id.encode()).hexdigest()[0]}" for batch in chosen}
+    journals = {lock_of(name) for name in NAMES}
+    assert [name for act, name in disk.seen if act == "lock"] == [*sorted(ids), *sorted(journals)]
+    disk.seen.clear()
+    one = world.draft("one", session_id=FIRST, chosen_id=True)
+    world.another(disk).append(ANA, FIRST, [one])
+    assert [name for act, name in disk.seen if act == "lock"][1:] == [lock_of(FIRST)]
+
+
+def test_one_wait_bounds_the_locks_of_id_and_journal_together(world):
+    started = time.monotonic()
+    one = world.draft("one", session_id=FIRST, chosen_id=True)
+    held = Lock(os.path.join(world.folder, "locks", lock_of(FIRST))).hold(0, "test")
+    with held, pytest.raises(Locked):
+        world.journal.append(ANA, FIRST, [one])
+    assert time.monotonic() - started < 2 * world.options.lock_ms / 1000
 
 
 def test_relaxed_says_so_of_each(world):

@@ -1,5 +1,7 @@
 """Any text can be asked for and any text can be found: words and searchable agree, through a real FTS5."""
 
+from unicodedata import category
+
 import apsw
 import pytest
 from hypothesis import example, given, settings
@@ -58,6 +60,7 @@ def test_each_word_stands_once_and_in_lower_case(question):
 @example("\u0622")
 @example("\u0915\u093f \u1112\u1161\u11ab \uff76\uff9e \u05e9\u05c1")
 def test_text_is_not_changed_but_for_runs_without_spaces_spelling_and_what_arabic_words_lose(text):
+    text = "".join(letter for letter in text if category(letter) != "Cn")  # of which no script makes anything yet
     indexed = searchable(text)
     if text.isascii() and not is_there(text):
         assert indexed is text

@@ -162,10 +162,17 @@ FROM json_each(?) j CROSS JOIN entries e ON e.id=j.value JOIN files f ON f.n=e.f
 _SESSIONS = "SELECT s.id, s.user_id, s.key, s.decay FROM json_each(?) j CROSS JOIN sessions s ON s.id=j.value"
 
 
+# Whether an entry is seen is one number of its row, and a flipped bit can make it any other: so it is asked twice.
+_STANDING = """
+NOT EXISTS(SELECT 1 FROM tombstones t WHERE t.id=e.id) AND (e.key IS NULL OR
+  NOT EXISTS(SELECT 1 FROM entries o WHERE o.file=e.file AND o.key=e.key AND o.seq>e.seq))
+"""
+
+
 def locate(connection: apsw.Connection, scope: Scope, ids: Sequence[str], every: bool) -> dict[str, Address]:
     where = where_scope(scope, Where())
     if not every:
-        where.add("e.state=?", VISIBLE)
+        where.add(f"e.state=? AND {_STANDING}", VISIBLE)
     found = ask_all(connection, f"{_LOCATE} WHERE {where}", (json.dumps(list(ids)), *where.values))
     return {id: _address(id, journal, offset, length, spans) for id, journal, offset, length, spans in found}
 

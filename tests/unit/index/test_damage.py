@@ -7,6 +7,7 @@ import shutil
 import apsw
 import pytest
 
+import holdfast
 from holdfast.index.rows import Rows
 from holdfast.model.query import Filter
 from holdfast.text.words import words
@@ -260,3 +261,24 @@ def test_what_a_row_or_the_schema_says_and_cannot_be_is_mended(embedded, damage)
     embedded.index = embedded.open_index()
     assert (answers(embedded), sorted(embedded.read([id for id, _ in before[0][0]]))) == before
     assert embedded.index.live.rebuilt == 1
+
+
+def test_a_flipped_state_shows_neither_what_was_deleted_nor_a_former_value(tmp_path):
+    home = tmp_path / "home"
+    with holdfast.open(home, embedder="none") as memory:
+        former = memory.user("local").remember("editor", "vim").id
+        memory.user("local").remember("editor", "emacs")
+        gone = memory.add("a secret garden", type="note").id
+        memory.delete(gone)
+        (path,) = home.glob("agents/main/index/*/index.db")
+        connection = apsw.Connection(str(path))
+        connection.execute("UPDATE entries SET state=0")
+        connection.close()
+        assert [entry.text for entry in memory.query()] == ["emacs"]
+        for id in (former, gone):
+            with pytest.raises(holdfast.NotFound):
+                memory.get(id)
+    with holdfast.open(home, embedder="none") as memory:
+        memory.reindex()
+        memory.undelete(gone)
+        assert memory.get(gone).text == "a secret garden"

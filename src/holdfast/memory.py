@@ -393,7 +393,7 @@ class Memory(SeedMethods):
         return status.status(self.store)
 
 
-def _make_room(store: Store, scope: Scope, journal: str, needed: int, full: bool, dry: bool) -> bool:
+def _make_room(store: Store, scope: Scope, journal: str, *, needed: int, full: bool, dry: bool) -> bool:
     """Compaction, for a writer that found a journal full."""
     from .upkeep.compaction import make_room  # no writer needs it before
 

@@ -17,15 +17,19 @@ from . import sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
+    from collections.abc import Mapping
+    from typing import Any, Protocol
 
     from ..model.card import Card
     from ..model.scope import Caller
     from ..store import Store
 
-    # journal, bytes needed, whether what can be seen may go for them, whether this is only a question: do they fit?
-    MakeRoom = Callable[[Store, Scope, str, int, bool, bool], bool]
+    class MakeRoom(Protocol):
+        """Compaction, which capture does not know."""
+
+        def __call__(self, store: Store, scope: Scope, journal: str, *, needed: int, full: bool, dry: bool) -> bool:
+            """Whether so many more bytes fit once room is made, with `full` by what can be seen; `dry` only asks."""
+
 
 FIELDS = ("session", "user", "scope", "workspace")
 _MOST_REMEMBERED = 256
@@ -36,7 +40,7 @@ class Writer(Value):
 
     caller: Caller
     user: str
-    make_room: MakeRoom  # compaction, which capture does not know
+    make_room: MakeRoom
     continues: bool = False  # at a full session go on in a continuation (hooks, importers) instead of SizeLimit
 
 

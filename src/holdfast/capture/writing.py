@@ -95,7 +95,7 @@ def _room(store: Store, writer: Writer, place: Place, needed: int) -> None:
     if writer.continues or used + needed <= limit:
         return
     able = place.exists and _may_compact(store, place)
-    if able and writer.make_room(store, place.scope, place.card.id, needed, True, True):
+    if able and writer.make_room(store, place.scope, place.card.id, needed=needed, full=True, dry=True):
         return  # which is made when it is written to
     message = f"{place.card.id} has {used} of {limit} bytes and cannot take {needed} more; compact or forget"
     raise SizeLimit(message, journal=place.card.id, bytes=used, needed=needed, limit=limit, kind="journal")
@@ -216,13 +216,13 @@ def _known(store: Store, writer: Writer) -> Known:
 
 
 def _made_room(store: Store, writer: Writer, place: Place, error: SizeLimit) -> bool:
-    """Compact a journal that is full, if that is allowed; no room helps a single entry that is too large."""
+    """Whether compacting a full journal, if that is allowed, made room; none helps a single entry that is too large."""
     if error.details.get("kind") == "entry" or not _may_compact(store, place):
         return False
-    needed = error.details.get("needed")
-    seen = not writer.continues  # who can go on elsewhere takes nothing away for it
-    writer.make_room(store, place.scope, place.card.id, needed if isinstance(needed, int) else 0, seen, False)
-    return True
+    given = error.details.get("needed")
+    needed = given if isinstance(given, int) else 0
+    full = not writer.continues  # who can go on elsewhere takes nothing away for it
+    return writer.make_room(store, place.scope, place.card.id, needed=needed, full=full, dry=False)
 
 
 def _may_return(place: Place) -> bool:

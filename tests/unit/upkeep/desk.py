@@ -42,7 +42,7 @@ class Shop:
         self.store = self.make_store()
 
     def writer(self, **fields):
-        return Writer(**{"caller": Caller(), "user": "ana", "make_room": _make_room, **fields})
+        return Writer(**{"caller": Caller(), "user": "ana", "make_room": make_room, **fields})
 
     def derive(self, text, *sources, journal=None, **fields):
         """A fact made from other entries."""
@@ -71,7 +71,3 @@ class MemoryDesk(Shop, InMemory):
 
 class FileDesk(Shop, Embedded):
     """A real home."""
-
-
-def _make_room(store, scope, journal, needed, full, dry):
-    return make_room(store, scope, journal, needed=needed, full=full, dry=dry)

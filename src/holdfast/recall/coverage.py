@@ -2,8 +2,9 @@
 
 A hit's own part is the larger of two shares: of the question's words that stand in it, rare words and
 the name of who is meant counting more, and of its cosine above the embedder's noise floor. It is
-weighed by how well the best hits answer the question at all, if in other words, and by how much of the question this
-store knows, so that a question about something else finds nothing worth injecting even where single words match.
+weighed by how well the best hits answer the question at all, in its words and in others (decision 0030), and by how
+much of the question this store knows, so that a question about something else finds nothing worth injecting even where
+single words match.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from ..text.stopwords import ASKING
 from ..text.words import searchable
 from .asking import KINDS
 from .dates import Days
+from .fusion import PIECE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +39,13 @@ if TYPE_CHECKING:
 BEFORE = 0.5  # what a word in a question is worth for the turn after it, beside one in the turn itself
 NAME = 2.25  # what naming its author is worth, in rarest words
 COMMON = 0.6  # what a word that stands everywhere is worth at least, in rarest words: the store is about it
-NEAR = 2.0  # what the nearest vector is worth beside the best words, where it says more than they do
+BOTH = 0.9  # what words and vector are worth each, where both can speak
+CHANCE = (
+    0.2  # what each e-fold of the length of texts takes off the nearest: long ones are a little alike to everything
+)
+BRIEF, USUAL = 40, 80  # characters of a text as which shorter ones count, and of one from which nothing is taken
+FAINT = 0.75  # share of the noise floor from which on a cosine alone makes a hit, if it adds nothing up to the floor
+WELL = 0.8  # how well a question is answered where nobody wants to see such a hit
 OWN = 0.1  # how much of a hit's score is its own, the rest being that of the best
 BEGUN = 0.8  # what a word that begins with an unknown one is worth in its place
 LOOSE = 0.3  # what a word of asking or of a date is worth where it is held; where it is not, nobody misses it
@@ -185,6 +193,7 @@ class Parts(Value):
     cosine: float
     span: tuple[int, int] | None = None  # where in its text; None: all of it
     read: Read = UNREAD
+    faint: bool = False  # found by nothing but a cosine that is no more than noise
 
     @property
     def own(self) -> float:
@@ -211,10 +220,13 @@ class Scoring:
 
     def _spoken(self, row: Row, entry: Entry, read: Read, words: float) -> Parts | None:
         nearness, name = calibrated(row.cosine, self._found.floor), self._coverage.name(entry)
-        if words <= 0.0 and nearness <= 0.0 and not name:
+        faint = words <= 0.0 and nearness <= 0.0 and not name
+        if faint and (row.cosine or 0.0) <= FAINT * self._found.floor:
             return None
         named = min(1.0, words + name) if words or nearness else 0.0  # a name alone answers nothing
-        return Parts(coverage=named, nearness=nearness, cosine=row.cosine or 0.0, span=row.span, read=read)
+        return Parts(
+            coverage=named, nearness=nearness, cosine=row.cosine or 0.0, span=row.span, read=read, faint=faint
+        )  # fmt: skip
 
     def _before(self, rows: Sequence[Row]) -> dict[str, Entry]:
         """The turn before each, if it is one that asks: then this may be the answer, which holds other words."""
@@ -228,10 +240,19 @@ class Scoring:
     def settle(self, best: Sequence[Parts]) -> None:
         """How well the question is answered at all: the most covered and the nearest of the best hits."""
         covered = min(1.0, max(self._covered(best), default=0.0))
-        nearest = max((part.nearness for part in best), default=0.0)
-        answered = max(covered, (covered + NEAR * nearest) / (1 + NEAR))
-        alone = ALONE if self._found.mode == "keyword" else 1.0
-        self._answered, self.settled = min(1.0, alone * answered) * self._coverage.known, True
+        compared = any(part.cosine for part in best)
+        known = self._found.weights.known if compared else 0.0  # how far vectors can speak
+        with_vectors = BOTH * (covered + self._beyond_chance(max(part.nearness for part in best))) if known else 0.0
+        answered = known * with_vectors + (1.0 - known) * ALONE * covered
+        self._answered, self.settled = min(1.0, answered) * self._coverage.known, True
+
+    def _beyond_chance(self, nearness: float) -> float:
+        """What the nearest is worth among texts as long as these."""
+        if not nearness:
+            return 0.0
+        sizes = sorted(row.size for row in self._found.rows if row.size)
+        size = min(max(sizes[len(sizes) // 2], BRIEF), PIECE) if sizes else PIECE
+        return max(0.0, nearness - CHANCE * math.log(size / USUAL))
 
     def _covered(self, best: Sequence[Parts]) -> list[float]:
         """How much of the question each holds; the likeliest also by words that mean the same or stand together."""
@@ -259,6 +280,10 @@ class Scoring:
     def most(self) -> float:
         """What a hit of this search can score at most, all of its words held."""
         return self._answered
+
+    def counts(self, parts: Parts) -> bool:
+        """Whether it is a hit: a faint one only where there is no good answer."""
+        return not parts.faint or self._answered < WELL
 
     def score(self, parts: Parts) -> float:
         """0..1."""

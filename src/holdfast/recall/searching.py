@@ -178,7 +178,7 @@ def _spoken_for(
         if not scoring.settled:
             best = {one.row.id for one in page[:SETTLED]}
             scoring.settle([parts for one, _, parts in told if one.row.id in best])
-        yield from told
+        yield from (one for one in told if scoring.counts(one[-1]))
 
 
 def _settle(store: Store, scope: Scope, scoring: Scoring, ranked: Sequence[Ranked]) -> None:

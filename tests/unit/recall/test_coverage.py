@@ -222,6 +222,39 @@ def test_an_answer_in_other_words_reaches_a_context(in_words, question, answer):
     assert in_words.context(question, parts=["recall"]).items[0].snippet.startswith(answer)
 
 
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [("What is my profession?", "I work as a nurse"), ("Where does my mother come from?", "Mum was born in Porto")],
+)
+def test_an_answer_that_shares_no_word_reaches_a_context_among_short_notes(in_words, question, answer):
+    assert in_words.context(question, parts=["recall"]).items[0].snippet.startswith(answer)
+
+
+def test_the_same_nearness_is_worth_less_among_long_texts(tmp_path, monkeypatch):
+    monkeypatch.setattr(scoring, "calibrated", lambda *_: 0.5)
+    scores = []
+    for rain in ("", " It rained a little, and then it went on raining as it does here in autumn." * 4):
+        with holdfast.open(tmp_path / f"home{len(rain)}", embedder="builtin") as memory:
+            memory.add_many([{"text": said + rain, "type": "note"} for said in ("A tulip", "A rose", "A daisy")])
+            memory.sync()
+            scores.append(next(iter(memory.search("flowers"))).score)
+    assert scores[1] < 0.6 * scores[0]
+
+
+def test_what_is_a_little_less_near_than_noise_is_found_and_worth_nothing(in_words):
+    found = {hit.snippet: hit.score for hit in in_words.search("Where did we park?")}
+    assert found["The car is in the garage"] == 0.0
+    assert not in_words.context("Where did we park?", parts=["recall"]).items
+    assert not in_words.search("kubernetes pods").hits
+
+
+def test_nothing_faint_is_found_beside_a_good_answer(tmp_path):
+    with holdfast.open(tmp_path / "home", embedder="builtin") as memory:
+        memory.add_many([{"text": text} for text in ("The elm grows on the hill", "The oak grows by the river")])
+        memory.sync()
+        assert [hit.snippet for hit in memory.search("oak river")] == ["The oak grows by the river"]
+
+
 @pytest.mark.parametrize("question", ["Which opera did we hear?", "Where is my passport?", "Which tablets do I take?"])
 def test_a_question_about_a_thing_of_the_same_kind_does_not(in_words, question):
     assert not in_words.context(question, parts=["recall"]).items

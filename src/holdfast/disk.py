@@ -13,8 +13,9 @@ import errno
 import os
 import sys
 import time
+from stat import S_ISDIR, S_ISREG
 
-from .errors import StorageFailed
+from .errors import LOOKS, StorageFailed
 
 if sys.platform == "win32":
     import msvcrt
@@ -29,26 +30,38 @@ FILE_MODE = 0o600
 DIR_MODE = 0o700
 READ_BLOCK = 1 << 20
 _BINARY = getattr(os, "O_BINARY", 0)
+AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # whoever opens a pipe would wait for its other end; a file is none the wiser
 _WINDOWS_LOCK_AT = 1 << 30  # far past the note, which must stay readable while the byte is locked
 _WINDOWS_REPLACE_TRIES = 50  # x 20 ms: a reader has the target open for moments only
-
-
 _NOT_OFFERED = (errno.EINVAL, errno.ENOTSUP)  # the file system has no such call; that is no lost write
+_NO_FILE = (errno.ENXIO, errno.EOPNOTSUPP)  # of a socket, or of a pipe that nobody reads from
+
+
+class Irregular(OSError):
+    """A pipe, socket, device or directory lies where a file should."""
 
 
 class Disk:
     """Thin methods over `os`; each may raise OSError, and each is a place where a test can fail it."""
 
     def open(self, path: str, flags: int, mode: int = FILE_MODE) -> int:
-        """A descriptor that children do not inherit; a file it creates has exactly `mode`."""
-        fd = os.open(path, flags | _BINARY, mode)
-        if flags & os.O_CREAT:
+        """A descriptor, at once, of a file and nothing else; not inherited. One that it creates has exactly `mode`."""
+        try:
+            fd = os.open(path, flags | _BINARY | AT_ONCE, mode)
+        except OSError as error:
+            if error.errno in _NO_FILE:
+                raise Irregular(errno.ENXIO, error.strerror, path) from error
+            raise
+        found = os.fstat(fd).st_mode
+        if not S_ISREG(found):
+            os.close(fd)
+            name = errno.EISDIR if S_ISDIR(found) else errno.ENXIO
+            raise Irregular(name, os.strerror(name), path)
+        if flags & os.O_CREAT and found & 0o777 != mode and sys.platform != "win32":
             self._exact_mode(fd, mode)
         return fd
 
     def _exact_mode(self, fd: int, mode: int) -> None:
-        if sys.platform == "win32" or os.fstat(fd).st_mode & 0o777 == mode:
-            return
         try:
             os.fchmod(fd, mode)
         except PermissionError:  # somebody else's file: `private_mode_wrong` reports it
@@ -197,10 +210,9 @@ REAL = Disk()
 def refused(act: str, path: str, error: OSError) -> StorageFailed:
     """The typed error for what the system said, with its name (ENOSPC, EROFS, …) and what to do next."""
     name = errno.errorcode.get(error.errno or 0, "unknown")
-    advice = _ADVICE.get(name, "check the disk, then try again")
-    return StorageFailed(
-        f"could not {act} {path}: {os.strerror(error.errno or 0)} ({name}); {advice}", errno=name, path=path, act=act
-    )
+    advice = (act in LOOKS and _TO_READ.get(name)) or _ADVICE.get(name, "check the disk, then try again")
+    said = f"could not {act} {path}: {os.strerror(error.errno or 0)} ({name}); {advice}"
+    return StorageFailed(said, errno=name, path=path, act=act)
 
 
 class Attempt:
@@ -216,7 +228,8 @@ class Attempt:
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         if isinstance(error, OSError):
-            raise refused(self._act, self._path, error) from error
+            named = self._act in LOOKS and isinstance(error.filename, str)  # who writes has temporary names
+            raise refused(self._act, error.filename if named else self._path, error) from error
 
 
 EXHAUSTED = (errno.EMFILE, errno.ENFILE)  # says nothing of the file that was to be opened
@@ -226,6 +239,12 @@ _ADVICE = {
     "EROFS": "the file system is read-only; nothing can be remembered here",
     **dict.fromkeys(("EACCES", "EPERM"), "the directory must belong to you and be writable"),
     "EMFILE": "too many open files in this process; close some handles",
+    "EISDIR": "move it away, then try again",
+    "ENXIO": "it is a pipe, socket or device: move it away, then try again",
+}
+_TO_READ = {
+    **dict.fromkeys(("EACCES", "EPERM"), "let its owner read it (chmod u+rwX) and be that user, then try again"),
+    "EIO": "check the disk, or put it back from a backup, then try again",
 }
 
 
@@ -258,6 +277,9 @@ def read_file(disk: Disk, path: str) -> bytes:
         while part := disk.read(fd, READ_BLOCK):
             parts.append(part)
         return b"".join(parts)
+    except OSError as error:
+        error.filename = error.filename or path  # a descriptor has no name
+        raise
     finally:
         disk.close(fd)
 
@@ -343,16 +365,6 @@ def _unlink_if_there(disk: Disk, path: str) -> None:
         return
 
 
-def boot_id() -> str:
-    """Differs after a restart of the machine; elsewhere than on Linux a boot time to ten minutes."""
-    try:
-        with open("/proc/sys/kernel/random/boot_id", "rb") as source:
-            return source.read().decode().strip()
-    except OSError:
-        awake = time.clock_gettime(time.CLOCK_MONOTONIC) if hasattr(time, "clock_gettime") else time.monotonic()
-        return f"boot-{round((time.time() - awake) / 600)}"
-
-
 _NETWORK = (
     "nfs", "cifs", "smb", "9p", "afs", "ceph", "lustre", "glusterfs", "fuse.sshfs", "fuse.rclone", "fuse.s3", "davfs",
 )  # fmt: skip
@@ -386,15 +398,3 @@ def _filesystem(path: str) -> str | None:
         if inside and len(point) >= len(best):  # of two mounts on one point the later is seen
             best, kind = point, found
     return kind
-
-
-def private_mode_wrong(path: str) -> str | None:
-    """What others could do to this file or directory, or None if only its owner can reach it."""
-    if sys.platform == "win32":
-        return None
-    found = os.stat(path)  # of what a link leads to: its own mode says nothing
-    if found.st_uid != os.geteuid() and os.geteuid() != 0:
-        return f"{path} belongs to another user (uid {found.st_uid})"
-    if found.st_mode & 0o077:
-        return f"{path} has mode {found.st_mode & 0o777:04o}; others must have no access (chmod go= {path})"
-    return None

@@ -52,8 +52,16 @@ class Corrupt(HoldfastError):
     """Stored bytes are damaged; details name file and line."""
 
 
+LOOKS = ("read", "list", "look at")  # what a StorageFailed may say was tried, of those that change nothing
+
+
 class StorageFailed(HoldfastError):
     """The disk refused a read or write; what was asked is not acknowledged."""
+
+    @property
+    def unreadable(self) -> bool:
+        """Whether one file or directory cannot be read, which says nothing of any other."""
+        return self.details.get("act") in LOOKS and self.details.get("errno") not in ("EMFILE", "ENFILE")
 
 
 class BadConfig(HoldfastError):

@@ -1,5 +1,6 @@
 import errno
 import os
+import socket
 
 import pytest
 
@@ -8,9 +9,7 @@ from holdfast.disk import (
     REAL,
     Attempt,
     Disk,
-    boot_id,
     make_private_dir,
-    private_mode_wrong,
     read_file,
     refused,
     remove_tree,
@@ -164,10 +163,6 @@ def test_an_attempt_types_errors_of_the_system_only():
         raise KeyError
 
 
-def test_a_boot_has_one_id():
-    assert boot_id() == boot_id() != ""
-
-
 MOUNTS = """\
 /dev/sda1 / ext4 rw 0 0
 server:/export /home/net nfs4 rw 0 0
@@ -195,9 +190,33 @@ def test_risky_places_are_recognised(path, risk, tmp_path, monkeypatch):
     assert (risk in found) if risk else found is None
 
 
-def test_a_mode_that_lets_others_in_is_told(tmp_path):
-    (tmp_path / "file").write_bytes(b"")
-    os.chmod(tmp_path / "file", 0o644)
-    assert "0644" in private_mode_wrong(str(tmp_path / "file"))
-    os.chmod(tmp_path / "file", 0o600)
-    assert private_mode_wrong(str(tmp_path / "file")) is None
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+@pytest.mark.parametrize("flags", [os.O_RDONLY, os.O_WRONLY, os.O_RDWR, os.O_RDWR | os.O_APPEND | os.O_CREAT])
+@pytest.mark.parametrize("kind", ["pipe", "socket", "directory", "device"])
+def test_what_is_no_file_is_told_at_once_and_never_waited_for(tmp_path, kind, flags):
+    path = str(tmp_path / "it")
+    with socket.socket(socket.AF_UNIX) as bound:
+        if kind == "pipe":
+            os.mkfifo(path)
+        elif kind == "socket":
+            bound.bind(path)
+        elif kind == "directory":
+            os.mkdir(path)
+        else:
+            os.symlink(os.devnull, path)
+        with pytest.raises(StorageFailed, match="move it away") as failed, Attempt("read", path):
+            REAL.open(path, flags)
+    assert failed.value.details["errno"] == ("EISDIR" if kind == "directory" else "ENXIO")
+    assert failed.value.unreadable
+
+
+def test_whoever_reads_is_told_which_file_it_was(tmp_path):
+    with pytest.raises(StorageFailed, match=r"could not read .*inner") as failed, Attempt("read", str(tmp_path)):
+        REAL.open(str(tmp_path / "inner"), os.O_RDONLY)
+    assert failed.value.details["path"] == str(tmp_path / "inner")
+
+
+@pytest.mark.parametrize(("number", "unreadable"), [(errno.EIO, True), (errno.EACCES, True), (errno.EMFILE, False)])
+def test_too_many_open_files_say_nothing_of_the_one_that_was_to_be_read(number, unreadable):
+    assert refused("read", "/a", OSError(number, "")).unreadable is unreadable
+    assert not refused("write to", "/a", OSError(number, "")).unreadable

@@ -128,7 +128,7 @@ def _edit(home: str, change: Change) -> bool:
 
 def _text(path: str) -> str:
     try:
-        with open(path, encoding="utf-8-sig", newline="") as source:
+        with open(path, encoding="utf-8-sig", newline="", opener=REAL.open) as source:
             return source.read()
     except FileNotFoundError:
         return ""

@@ -11,6 +11,7 @@ import os
 import re
 import stat
 
+from ..disk import AT_ONCE, REAL
 from ..errors import BadConfig
 from .values import accept, row_of
 
@@ -83,7 +84,9 @@ class ConfigFile:
 def read(path: str) -> ConfigFile:
     """The file at this path; a missing one is empty, an unreadable one is BadConfig."""
     try:
-        with open(path, encoding="utf-8-sig") as source:  # some editors begin a file with a byte order mark
+        with open(
+            path, encoding="utf-8-sig", opener=REAL.open
+        ) as source:  # some editors begin a file with a byte order mark
             return ConfigFile(path, source.read())
     except FileNotFoundError:
         return ConfigFile(path, "")
@@ -107,7 +110,7 @@ def read_untrusted(path: str) -> tuple[dict[str, Any], list[str]]:
 
 def _without_waiting(path: str, flags: int) -> int:
     """A named pipe in somebody's repository must not hold us up."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    return os.open(path, flags | AT_ONCE)
 
 
 def _parsed(path: str, text: str) -> dict[str, Any]:

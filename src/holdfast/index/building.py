@@ -12,11 +12,11 @@ import time
 
 import apsw
 
-from ..disk import boot_id
 from .catchup import COMMIT_LINES, CatchUp, commit
 from .cutting import note_chunking
 from .database import Damaged, close, connect, create, undoable
 from .gate import GATE
+from .marks import boot_id
 from .mending import Swept
 from .questions import journals
 from .signs import sign_of

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from _thread import allocate_lock
+from stat import S_ISREG
 
 import apsw
 
@@ -179,6 +180,8 @@ class Database:
         self._mutex = allocate_lock()
         self.retired = False
         found = os.stat(path)
+        if not S_ISREG(found.st_mode):
+            raise Damaged("it is no file")
         self._identity = (found.st_dev, found.st_ino)
         self._watch: apsw.Connection | None = None
         Database._opened += 1

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import time
 
-from ..disk import boot_id
 from ..errors import HoldfastError, Locked, StorageFailed
 from . import questions
 from .catchup import file_row
 from .database import FAILURES, TROUBLE, Damaged
 from .live import BUILD_WAIT_MS
+from .marks import boot_id
 from .mending import PATIENCE_S
 from .owning import concerns, owners
 from .recalled import stamp_of

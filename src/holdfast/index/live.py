@@ -17,9 +17,10 @@ from _thread import RLock
 
 import apsw
 
-from ..disk import EXHAUSTED, boot_id
+from ..disk import EXHAUSTED
 from ..errors import Corrupt, Locked, StorageFailed
 from .database import ODD_VALUES, WAITING, Damaged, Database, Doubtful, ask_all, is_damage
+from .marks import boot_id
 from .mending import PATIENCE_S, IndexLock, Swept, make_folder, persist, unbuildable
 
 TYPE_CHECKING = False

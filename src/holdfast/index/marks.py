@@ -145,3 +145,13 @@ class Levels:
         """Whether the journal was level when its files had just this size."""
         held, known = self._seen
         return base is held and journal in known and known[journal] == size
+
+
+def boot_id() -> str:
+    """Differs after a restart of the machine; elsewhere than on Linux a boot time to ten minutes."""
+    try:
+        with open("/proc/sys/kernel/random/boot_id", "rb") as source:
+            return source.read().decode().strip()
+    except OSError:
+        awake = time.clock_gettime(time.CLOCK_MONOTONIC) if hasattr(time, "clock_gettime") else time.monotonic()
+        return f"boot-{round((time.time() - awake) / 600)}"

@@ -11,7 +11,7 @@ import os
 import time
 from errno import errorcode
 
-from ..disk import discard, make_private_dir, remove_tree
+from ..disk import Irregular, discard, make_private_dir, remove_tree
 from ..errors import StorageFailed
 from ..lock import NOTE_BYTES, Lock
 
@@ -25,7 +25,12 @@ if TYPE_CHECKING:
 
     Answer = TypeVar("Answer")
 
-SWEPT = (FileNotFoundError, NotADirectoryError, IsADirectoryError)  # somebody removed or replaced what we use
+SWEPT = (
+    FileNotFoundError,
+    NotADirectoryError,
+    IsADirectoryError,
+    Irregular,
+)  # somebody removed or replaced what we use
 PATIENCE_S = 2.0  # as long as a search waits by default
 _PAUSE_S = 0.0005
 _READ_ONLY = ("EROFS", "EACCES", "EPERM")
@@ -66,9 +71,9 @@ def _make_dir(disk: Disk, path: str) -> None:
 
 
 def make_way(disk: Disk, path: str) -> None:
-    """Before a file of ours is made: its folder is there, and no directory lies in its place."""
+    """Before a file of ours is made: its folder is there, and nothing but a file lies in its place."""
     make_folder(disk, os.path.dirname(path))
-    if os.path.isdir(path):
+    if os.path.exists(path) and not os.path.isfile(path):
         clear(disk, path)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import time
 
-from ..disk import exists, pread_all, refused, write_all
+from ..disk import Irregular, exists, pread_all, refused, write_all
 from ..errors import FormatTooNew, NotFound, SizeLimit
 from ..lock import Lock
 from .batch import check_lines
@@ -82,7 +82,8 @@ class Pen:
             if self.fd >= 0:
                 self._desk.disk.close(self.fd)
         if isinstance(error, OSError):
-            raise refused(self._what, self.place.directory, error) from error
+            path = error.filename if isinstance(error, Irregular) else self.place.directory
+            raise refused(self._what, path, error) from error
 
     def _let_go(self) -> None:
         self._held.release()
@@ -102,6 +103,8 @@ class Pen:
                 self._desk.remember(journal, self.tail)
         except FileNotFoundError:
             raise NotFound(f"there is no journal {journal}", journal=journal) from None
+        except OSError as error:
+            raise refused(self._what, self.place.entries, error) from error
         return self.tail
 
     def _settle(self) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 
-from ..disk import FILE_MODE, REAL
+from ..disk import AT_ONCE, FILE_MODE, REAL, Irregular
 from ..errors import BadConfig
 from ..model.moment import iso
 
@@ -75,7 +75,10 @@ def _opened(file: str) -> int:
     """The log file for appending, 0600; a link in its place is not followed."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
     try:
-        return REAL.open(file, flags, FILE_MODE)
+        try:
+            return REAL.open(file, flags, FILE_MODE)
+        except Irregular:  # a device, or a pipe that somebody reads from, is as good
+            return os.open(file, flags | AT_ONCE)
     except OSError as error:
         reason = f"log.file cannot be opened for appending: {file} ({os.strerror(error.errno or 0)})"
         raise BadConfig(f"{reason}; correct it or set log.level to off", setting="log.file") from error

@@ -10,18 +10,18 @@ from __future__ import annotations
 
 import time
 
-from ..disk import private_mode_wrong, risky_filesystem
+from ..disk import risky_filesystem
 from ..errors import HoldfastError, Locked, StorageFailed
 from ..model.query import Filter
 from ..model.scope import whole
 from ..recall.missing import lost
-from . import scan
 from .intent import trouble
 from .look import Look, named
+from .modes import wrong_modes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from typing import Any
 
     from ..ports import Progress
@@ -169,7 +169,7 @@ class Verification:
 
     def surroundings(self) -> None:
         """Modes, quarantine, an interrupted forget, the file system."""
-        for wrong in sorted(_wrong_modes(self._store.home)):
+        for wrong in sorted(wrong_modes(self._store.home)):
             self._found(f"others can reach it: {wrong}")
         pieces = self._store.journal.quarantined(self._scope)
         if pieces:
@@ -195,19 +195,6 @@ class Verification:
             "entries": sum(look.entries for look in looks), "problems": problems,
             "notes": [*(note for look in looks for note in look.notes), *self.notes],
         }  # fmt: skip
-
-
-def _wrong_modes(home: str) -> Iterator[str]:
-    """What is wrong with any file or directory of the home, the home itself included."""
-    for path, _ in scan.reached(home):
-        try:
-            wrong = private_mode_wrong(path)
-        except FileNotFoundError:
-            continue
-        except OSError as error:
-            wrong = f"{path} cannot be looked at ({error.strerror})"
-        if wrong is not None:
-            yield wrong
 
 
 def verify(store: Store, *, progress: Progress | None = None) -> dict[str, Any]:

@@ -5,7 +5,7 @@ import os
 import threading
 
 from holdfast.disk import Disk
-from holdfast.index.marks import MOST_KEPT, Levels
+from holdfast.index.marks import MOST_KEPT, Levels, boot_id
 from holdfast.index.noted import Noted
 from holdfast.model.replay import Size
 
@@ -143,3 +143,7 @@ def test_what_was_noted_for_one_answer_is_not_believed_in_the_next(embedded, mon
         embedded.add(session, word)
         embedded.index.refresh(embedded.all, 1_000)
         assert embedded.index.rarity(embedded.all, [word, others])[1] == {word: 1, others: 0}
+
+
+def test_a_boot_has_one_id():
+    assert boot_id() == boot_id() != ""

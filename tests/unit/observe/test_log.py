@@ -134,3 +134,15 @@ def test_without_a_file_lines_go_to_standard_error_only() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={"PYTHONPATH": path})
     assert (done.returncode, done.stdout) == (0, "")
     assert json.loads(done.stderr)["message"] == "something"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_takes_the_log_while_somebody_reads_from_it_and_holds_nobody_up_before(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "log")
+    with pytest.raises(BadConfig, match=r"log\.file"):
+        Log("info", str(tmp_path / "log"))
+    reader = os.open(tmp_path / "log", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        Log("info", str(tmp_path / "log")).close()
+    finally:
+        os.close(reader)

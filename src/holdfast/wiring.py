@@ -14,7 +14,7 @@ from hashlib import sha256
 
 from . import config
 from .disk import REAL, discard, make_private_dir, read_file, refused, risky_filesystem, temporary_name, write_new
-from .errors import BadConfig, Invalid
+from .errors import BadConfig, Invalid, StorageFailed
 from .guard import validate
 from .guard.redaction import Redactor
 from .index import SqliteIndex
@@ -194,7 +194,7 @@ def _journal_options(settings: Settings) -> JournalOptions:
     return JournalOptions(**{name: settings[f"journal.{name}"] for name in names})
 
 
-def _prepare(home: str) -> bytes:
+def _prepare(home: str) -> bytes | Callable[[], bytes]:
     """The home, its key and its ballast; a home that exists but cannot be written is taken as it is."""
     if os.path.lexists(home) and not os.path.isdir(home):
         raise Invalid(f"{home} is not a directory; choose another home", field="path")
@@ -214,21 +214,32 @@ def _prepare(home: str) -> bytes:
     return key
 
 
-def _key(path: str) -> bytes:
-    """The home's secret for redaction tags and digests, made once."""
+def _key(path: str) -> bytes | Callable[[], bytes]:
+    """The home's secret for redaction tags and digests, made once; one that cannot be read fails who needs it."""
     try:
-        found = read_file(REAL, path)
-    except FileNotFoundError:
-        found = None
-    if found is not None:
-        if len(found) != KEY_BYTES:
-            raise Invalid(f"{path} must hold {KEY_BYTES} bytes; restore it from a backup or remove it", field="key")
-        return found
+        return _read_key(path)
+    except StorageFailed as error:
+        if not error.unreadable:
+            raise
+        if error.details["errno"] != "ENOENT":
+            return lambda: _read_key(path)
     made = os.urandom(KEY_BYTES)
     if not _placed(path, made):  # another process was faster
         return _key(path)
     REAL.sync_dir(os.path.dirname(path))
     return made
+
+
+def _read_key(path: str) -> bytes:
+    try:
+        found = read_file(REAL, path)
+    except OSError as error:
+        failed = refused("read", path, error)
+        why = "the home's key is needed to mark what looks like a secret, and another one would mark it otherwise"
+        raise StorageFailed(f"{failed.message}; {why}", **failed.details) from error
+    if len(found) != KEY_BYTES:
+        raise Invalid(f"{path} must hold {KEY_BYTES} bytes; restore it from a backup or remove it", field="key")
+    return found
 
 
 def _placed(path: str, data: bytes) -> bool:

@@ -1,11 +1,13 @@
 """Opening: which index belongs to which home."""
 
+import errno
 import os
 import shutil
 
 import pytest
 
 import holdfast
+from holdfast.config.edit import set_value
 
 
 @pytest.fixture
@@ -45,3 +47,55 @@ def test_one_home_finds_its_index_by_whatever_name_it_is_opened(opened, tmp_path
     with opened("link") as memory:
         assert len(memory.search("apples")) == 1
     assert len(os.listdir(tmp_path / "indexes" / "main")) == 1
+
+
+SECRET = "my key is AKIAIOSFODNN7EXAMPLQ ok"
+
+
+def refuse(monkeypatch, path, number):
+    """Whoever opens this file is told so by the disk, as the owner of everything never is."""
+    real = os.open
+
+    def opened(name, *rest, **named):
+        if os.fspath(name) == str(path):
+            raise OSError(number, os.strerror(number), str(path))
+        return real(name, *rest, **named)
+
+    monkeypatch.setattr("os.open", opened)
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EIO])
+def test_a_key_that_cannot_be_read_refuses_what_needs_it_and_nothing_else(tmp_path, monkeypatch, number):
+    with holdfast.open(tmp_path, embedder="none") as memory:
+        before = memory.add(SECRET).text
+    with monkeypatch.context() as patch:
+        refuse(patch, tmp_path / "key", number)
+        with holdfast.open(tmp_path, embedder="none") as memory:
+            memory.add("the ferry leaves at eight")
+            assert len(memory.search("ferry")) == 1
+            with pytest.raises(holdfast.StorageFailed, match=rf"{tmp_path}/key.*{errno.errorcode[number]}"):
+                memory.add(SECRET)
+            assert any(str(tmp_path / "key") in told for told in memory.status()["degraded"])
+            assert any(str(tmp_path / "key") in found["what"] for found in memory.verify()["problems"])
+            patch.undo()
+            assert memory.add(SECRET).text == before
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_in_place_of_the_key_holds_nobody_up(tmp_path):
+    holdfast.open(tmp_path, embedder="none").close()
+    os.unlink(tmp_path / "key")
+    os.mkfifo(tmp_path / "key")
+    with holdfast.open(tmp_path, embedder="none") as memory:
+        memory.add("the ferry leaves at eight")
+        with pytest.raises(holdfast.StorageFailed, match="it is a pipe, socket or device: move it away"):
+            memory.add(SECRET)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_in_place_of_the_settings_is_named_at_once(tmp_path):
+    os.mkfifo(tmp_path / "config.toml")
+    with pytest.raises(holdfast.BadConfig, match=r"config\.toml cannot be read"):
+        holdfast.open(tmp_path)
+    with pytest.raises(holdfast.StorageFailed, match=r"config\.toml"):
+        set_value(str(tmp_path), "recall.limit", 5)

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import hashlib
 
-from ..errors import Invalid
+from ..errors import Invalid, StorageFailed
 from ..model.value import FrozenDict
 from .rules import RULES_VERSION
 from .scan import SHORTEST, TooHard, is_secret, secret_name, spans
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from ..model.card import Card
@@ -46,12 +46,23 @@ def identifier(given: str, field: str) -> str:
 
 
 class Redactor:
-    """Replaces secrets; `key` is the home's, 32 random bytes."""
+    """Replaces secrets; `key` is the home's, 32 random bytes, or what reads it where that failed at first."""
 
     __slots__ = ("_key",)
 
-    def __init__(self, key: bytes) -> None:
-        self._key = key[:64]
+    def __init__(self, key: bytes | Callable[[], bytes]) -> None:
+        self._key = key
+
+    def trouble(self) -> str | None:
+        """Why no secret can be replaced, so that a text with one is refused; None where all is well."""
+        try:
+            self._keyed()
+        except StorageFailed as error:
+            return error.message
+        return None
+
+    def _keyed(self) -> bytes:
+        return (self._key if isinstance(self._key, bytes) else self._key())[:64]
 
     def text(self, text: str) -> str:
         """The text with marks for secrets, or WITHHELD."""
@@ -132,7 +143,7 @@ class Redactor:
         return f"[redacted:{name}:{self._tagged(secret)}]"
 
     def _tagged(self, secret: str) -> str:
-        return hashlib.blake2b(secret.encode("utf-8", "surrogatepass"), key=self._key, digest_size=2).hexdigest()
+        return hashlib.blake2b(secret.encode("utf-8", "surrogatepass"), key=self._keyed(), digest_size=2).hexdigest()
 
 
 def _is_clean(draft: Draft) -> bool:

@@ -58,8 +58,7 @@ def _degraded(store: Store, behind: int, counts: dict[str, Any], index: dict[str
         reasons.append(f"{counts['damaged']} damaged lines; `holdfast verify` names them")
     if gone:
         reasons.append(f"{gone} entries were lost from their journals; `holdfast verify` names them")
-    if (unpinned := store.embedding.pin_trouble()) is not None:
-        reasons.append(unpinned)
+    reasons += [told for told in (store.embedding.pin_trouble(), store.redactor.trouble()) if told is not None]
     return [*reasons, *trouble(store)]
 
 

@@ -180,8 +180,8 @@ class Verification:
                 self._found(what, file=named(self._store, piece["file"]), journal=piece["journal"])
         for told in trouble(self._store):
             self._found(told)
-        if (unpinned := self._store.embedding.pin_trouble()) is not None:
-            self._found(unpinned)
+        for wrong in filter(None, (self._store.embedding.pin_trouble(), self._store.redactor.trouble())):
+            self._found(wrong)
         risk = risky_filesystem(self._store.home)
         if risk is not None:
             self._note(risk)

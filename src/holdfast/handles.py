@@ -130,7 +130,7 @@ class User:
         known = self.memories()
         found = next((entry for entry in known if entry.key == key), None)
         if found is None:
-            self._memory.store.absent(known.behind)
+            self._memory.store.absent(known.behind, self._memory.scope(user=self.id))
         return found
 
     def forget(self, key: str, *, dry_run: bool = False) -> Receipt:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
 
+    from .errors import StorageFailed
     from .model.batch import Batch
     from .model.card import Card
     from .model.entry import Amendment, Draft, Entry, Tombstone
@@ -42,7 +43,8 @@ class Journal(Protocol):
 
     `journal` is an id: `sess_…`, `u_…` or `global`. A method that returned has made its change
     durable (unless the store runs relaxed). Damage is reported in what is returned, never raised,
-    except by `fetch`, which leaves damaged entries out.
+    except by `fetch`, which leaves damaged entries out. What cannot be read at all is StorageFailed (`unreadable`) to
+    whoever asks for it, and nobody else; `journals` names it to who sees everybody's, and `fetch` leaves it out.
     """
 
     def create(self, scope: Scope, card: Card) -> Card:
@@ -127,6 +129,9 @@ class Journal(Protocol):
     def size(self, scope: Scope, journal: str) -> Size | None:
         """Sizes and times of the journal's files by stat; None where it does not exist."""
 
+    def owner(self, scope: Scope, journal: str) -> str | None:
+        """Whose it is, also where not all of it can be read; None where nothing that can be read tells."""
+
     def when_idle(self, scope: Scope, journal: str, act: Callable[[], None]) -> bool:
         """Run `act` while no writer is in this journal; False, at once, if one is."""
 
@@ -180,6 +185,13 @@ class Index(Protocol):
 
     def compare(self, scope: Scope) -> int:
         """Look at every journal, announced or not; returns how many had changed unannounced."""
+
+    def unreadable(self, scope: Scope) -> Mapping[str, StorageFailed]:
+        """Journals that could not be read when this process last tried, with what the disk said.
+
+        Of them those that may hold something of the scope. What the index had of them stays as it was, they are behind
+        nobody's answer, and `refresh` takes them up as soon as they can be read.
+        """
 
     def rebuild(
         self, scope: Scope, progress: Progress | None = None, embedder: Embedder | None = None, vectors: bool = True

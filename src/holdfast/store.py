@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from time import monotonic
 
-from .errors import Locked
+from .errors import Locked, StorageFailed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from .config import Settings
     from .guard.redaction import Redactor
+    from .model.scope import Scope
     from .observe.events import Observer
     from .ports import Clock, Index, Journal
     from .providers.embedding import Embedding
@@ -84,14 +85,26 @@ class Store:
         if self._embedding is not None:
             self._embedding.after_fork()
 
-    def absent(self, behind: int) -> None:
-        """Before anybody is told that something does not exist: Locked while the index has not seen everything."""
+    def absent(self, behind: int, scope: Scope, journal: str | None = None) -> None:
+        """Before anybody is told that something does not exist: Locked while the index has not seen everything, and
+        StorageFailed while a journal cannot be read in which it may be, or is."""
+        unread = self.index.unreadable(scope)
+        if journal is not None and journal in unread:
+            raise unread[journal]
+        for error in unread.values():
+            raise StorageFailed(f"not found, but not all could be looked at: {error.message}", **error.details)
         if behind:
             raise Locked(
                 f"not found, but the index of agent {self.agent} is behind by {behind} journals, so it may exist; "
                 "try again, and run `holdfast status` if it stays so",
                 behind=behind,
             )
+
+    def require_readable(self, scope: Scope, what: str) -> None:
+        """Before anything is done to all of something: StorageFailed while a journal of the scope cannot be read."""
+        for error in self.index.unreadable(scope).values():
+            lacking = f"{what} may not be all there is, and nothing was done"
+            raise StorageFailed(f"{error.message}; until then {lacking}", **error.details)
 
     def require_level(self, behind: int, what: str) -> None:
         """Before anything is done to all of something: Locked while the index has not seen everything."""

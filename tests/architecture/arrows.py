@@ -52,7 +52,8 @@ ALLOWED: dict[str, set[str]] = {
 
 # Names that a part uses in annotations only; nothing of them exists at run time.
 ALLOWED_FOR_TYPES: dict[str, set[str]] = {
-    "store": {"config", "guard", "observe", "ports", "providers", "recall"},
+    "ports": {"errors"},
+    "store": {"config", "guard", "model", "observe", "ports", "providers", "recall"},
     "observe": {"ports"},
     "handles": {"memory"},
     "seeds": {"memory"},

@@ -29,11 +29,11 @@ def amend(store: Store, scope: Scope, id: str, by: str, given: Mapping[str, Any]
     behind = store.index.refresh(scope, _WAIT_MS)
     place = store.index.locate(scope, [id]).get(id)
     if place is None:
-        store.absent(behind)
+        store.absent(behind, scope)
         raise NotFound(f"no entry {id[:40]!r} in this scope; `holdfast list` shows what there is", id=id[:40])
     before = store.reader.one(scope, id)
     if before is None:
-        store.absent(behind)
+        store.absent(behind, scope, place.journal)
         raise NotFound(f"entry {id} no longer reads back; run `holdfast verify`", id=id)
     changes = store.redactor.changes(validate.changes(given, type=before.type, keyed=before.key is not None))
     change = store.journal.amend(_own(store, scope, place), place.journal, id, by, changes)
@@ -52,7 +52,7 @@ def delete(store: Store, scope: Scope, ids: Sequence[str], reason: str = "user")
     behind = store.index.refresh(scope, _WAIT_MS)
     places = store.index.locate(scope, ids)
     if len(places) < len(ids):
-        store.absent(behind)
+        store.absent(behind, scope)
     if behind:  # an index that has not seen it hidden would have it hidden twice
         there = store.reader.entries(scope, list(places))
         places = {id: place for id, place in places.items() if id in there}
@@ -79,7 +79,7 @@ def undelete(store: Store, scope: Scope, id: str) -> Entry:
         if found is not None:
             return found
     if stone is None or place is None or stone.final:
-        store.absent(behind)
+        store.absent(behind, scope)
         raise NotFound(f"entry {id[:40]!r} is not among the deleted ones; it was erased or never was", id=id[:40])
     lifted = Tombstone(id=id, timestamp=iso(store.clock.now()), reason="undelete")
     store.journal.bury(_own(store, scope, place), place.journal, [lifted])

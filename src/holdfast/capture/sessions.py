@@ -95,6 +95,8 @@ def known(store: Store, name: str, user: str | None, explicit: bool, wait_ms: in
     """The same, or NotFound."""
     card = find(store, name, user, explicit, wait_ms)
     if card is None:
+        if not SESSION_ID.match(name):  # which of those that cannot be read has this key nobody knows
+            store.absent(0, Scope(agent=store.agent, user=user))
         raise NotFound(f"no session {name[:80]!r} here; `holdfast sessions` lists those there are", session=name[:80])
     return card
 

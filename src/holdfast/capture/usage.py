@@ -2,6 +2,7 @@
 
 Measured by stat, since no index knows of other agents. A home that takes long to look at is looked at for a twentieth
 of the time at most; in between what this process writes is added, and nobody is refused by a number that is not fresh.
+What cannot be looked at counts for nothing.
 """
 
 from __future__ import annotations
@@ -48,12 +49,12 @@ def _journals(home: str) -> Iterator[str]:
 def _names(folder: str) -> list[str]:
     try:
         return os.listdir(folder)
-    except (FileNotFoundError, NotADirectoryError):
+    except OSError:
         return []
 
 
 def _size(path: str) -> int:
     try:
         return os.stat(path).st_size
-    except (FileNotFoundError, NotADirectoryError):
+    except OSError:
         return 0

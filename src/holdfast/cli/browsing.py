@@ -81,7 +81,7 @@ def memories(call: Call, key: str | None) -> int:
         user = memory.user(call.user if call.user is not None else memory.default_user)
         found = user.memories()
         if key is not None and all(entry.key != key for entry in found):
-            memory.store.absent(found.behind)
+            memory.store.absent(found.behind, memory.scope(user=user.id))
     lacking(found)
     if key is not None:
         return _value(call, user.id, key, found)
@@ -171,7 +171,7 @@ def timeline(call: Call, session: str | None, since: str | None, until: str | No
 def _latest(memory: Memory, user: str | None) -> str:
     found = memory.sessions(user=user, limit=1)
     if not found:
-        memory.store.absent(found.behind)
+        memory.store.absent(found.behind, memory.scope(user=user))
         raise NotFound("there are no sessions yet; `holdfast add` begins one")
     return found[0].id
 

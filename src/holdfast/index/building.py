@@ -2,7 +2,8 @@
 
 Holds `build.lock` throughout and `index.lock` only for the last catch-up and the flip. Killed at any
 point, CURRENT still names the old generation. A generation that `forget` or anybody else removed while it
-was being built is begun again, since it may have read what was being forgotten.
+was being built is begun again, since it may have read what was being forgotten. A journal that cannot be read is left
+out and marked, so that it is taken up once it can be.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ import time
 
 import apsw
 
-from .catchup import COMMIT_LINES, CatchUp, commit
+from ..errors import StorageFailed
+from .bringing import Passage, Unread
+from .catchup import CatchUp, commit
 from .cutting import note_chunking
 from .database import Damaged, close, connect, create, undoable
 from .gate import GATE
@@ -49,6 +52,7 @@ class Builder:
         self._generations, self._journal, self._marks, self._recalled = generations, journal, marks, recalled
         self._clock, self._disk, self._lock, self._vfs = clock, disk, lock, vfs
         self._chunking = chunking
+        self._unread = Unread()  # of this build; whoever looks at the marks finds out again
 
     def build(self, scope: Scope, progress: Progress | None = None, furnish: Furnish | None = None) -> None:
         """Build and flip; the caller holds `build.lock`."""
@@ -111,27 +115,40 @@ class Builder:
     def _fill(
         self, connection: apsw.Connection, scope: Scope, seen: dict[str, str], progress: Progress | None
     ) -> None:  # fmt: skip
-        names = list(self._journal.journals(scope))
         with GATE.visit():
             connection.execute("BEGIN IMMEDIATE")
             note_chunking(connection, self._chunking)
             work = CatchUp(connection, self._journal, scope)
-            for name in names:  # all tombstones first: one may lie in another file than its entry
-                work.stones(name)
-        for done, name in enumerate(names, 1):
+            names = self._buried(work, scope)
+            commit(connection, work)
+        passage, waiting = Passage(connection, work, self._unread), names[::-1]
+        while waiting:
             with GATE.visit():  # a fork may come between two journals: what is open here has no locks
-                work.bring(name)
-                if work.lines >= COMMIT_LINES:
-                    commit(connection, work)
-                    connection.execute("BEGIN IMMEDIATE")
+                passage.take(waiting, lambda name: self._journal.size(scope, name))
+                if passage.full:
+                    passage.commit()
             if progress is not None:
-                progress(done, len(names))
+                progress(len(names) - len(waiting), len(names))
         with GATE.visit():
+            if not connection.in_transaction:
+                connection.execute("BEGIN IMMEDIATE")
             self._recalled.read(connection, self._clock.now())
             facts = {**seen, "built_at": str(self._clock.now())}
             connection.executemany("INSERT OR REPLACE INTO meta VALUES(?,?)", facts.items())
-            commit(connection, work)
+            commit(connection, passage.work)
             undoable(connection)
+
+    def _buried(self, work: CatchUp, scope: Scope) -> list[str]:
+        """Journals whose tombstones are known; all of them first, since one may lie in another file than its entry."""
+        names = []
+        for name in self._journal.journals(scope):
+            try:
+                work.stones(name)
+            except StorageFailed as error:
+                self._unread.note(name, error, time.monotonic())
+            else:
+                names.append(name)
+        return names
 
     def _finished(self, path: str, made: int, scope: Scope) -> bool:
         """Whether it is level, whole and durable; False if it was taken away."""
@@ -152,11 +169,13 @@ class Builder:
     def _catch_up(self, connection: apsw.Connection, scope: Scope) -> None:
         """What was written while we built: not only where there are marks, since whoever brought the old generation
         level may have taken them away."""
-        connection.execute("BEGIN IMMEDIATE")
-        work = CatchUp(connection, self._journal, scope)
-        for name in journals(connection).union(self._journal.journals(scope)):
-            work.bring(name)
-        commit(connection, work)
+        waiting = list(journals(connection).union(self._journal.journals(scope)) - self._unread.all().keys())
+        passage = Passage(connection, CatchUp(connection, self._journal, scope), self._unread)
+        while waiting:
+            passage.take(waiting, lambda name: self._journal.size(scope, name))
+        passage.commit()
+        for name in self._unread.all():
+            self._marks.put(name)
 
 
 def _still(path: str, inode: int) -> bool:

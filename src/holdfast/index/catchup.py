@@ -9,7 +9,6 @@ removed: they go to quarantine first, since nothing else holds them any more (D4
 from __future__ import annotations
 
 import json
-import time
 
 from ..model.card import card_from
 from ..model.moment import millis
@@ -23,7 +22,7 @@ from .schema import VISIBLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     import apsw
@@ -118,7 +117,11 @@ class CatchUp:
 
     def overtaken(self, connection: apsw.Connection) -> bool:
         """Whether somebody has written since, as far as this connection can tell."""
-        return connection is self._connection and connection.data_version() != self._version
+        return connection is self._connection and self._version not in (-1, connection.data_version())
+
+    def anew(self) -> CatchUp:
+        """After a rollback: what is known here may not be so."""
+        return CatchUp(self._connection, self._journal, self._scope)
 
     def committed(self) -> None:
         """What we know is what the database holds."""
@@ -145,7 +148,8 @@ class CatchUp:
         # Where no header of ours says whose the lines are, the card does.
         touched = touched or (row.card_mtime != size.card_changed and not (row.mark and row.mark.generation))
         since = None if suspect or touched else row.mark
-        buried = self._stones(journal, row, size) if suspect or row.buried != size.tombstones else row.buried
+        known = row.buried == size.tombstones and not (new or suspect)  # what is no file has no length to go by
+        buried = row.buried if known else self._stones(journal, row, size)
         mark, damaged = self._lines(journal, row, since)
         if new or row.card_mtime != size.card_changed:  # one that is lost is made again, and has no time
             self._card(self._journal.card(self._scope, journal))
@@ -312,14 +316,6 @@ def _by_seq(changes: Iterable[Line]) -> list[Line]:
     return sorted(changes, key=lambda line: int((line.record or {})["seq"]))
 
 
-def _gone(connection: apsw.Connection, dropped: list[str]) -> list[str]:
-    """Those that were not put back: whoever's amendments were folded is taken out and read anew."""
-    from .filling import there  # a journal that only grew has nothing to drop
-
-    standing = there(connection, dropped)
-    return [id for id in dropped if id not in standing]
-
-
 def card_of(text: str) -> Card:
     """The card that a sessions row holds."""
     return card_from(json.loads(text))
@@ -330,51 +326,3 @@ def commit(connection: apsw.Connection, work: CatchUp) -> None:
     work.rows.flush()
     connection.execute("COMMIT")
     work.committed()
-
-
-class Bringing:
-    """Brings several journals level in transactions of bounded size; for whoever holds `index.lock`."""
-
-    def __init__(self, journal: Journal, scope: Scope, forget: Callable[[list[str]], None]) -> None:
-        self._journal, self._scope = journal, scope
-        self._forget = forget  # told of entries that were taken out, after the commit
-        self.suspects: set[str] = set()  # journals whose rows are to be compared, whatever their sizes say
-        self._last: CatchUp | None = None  # of the transaction before
-        self.overtaken = False  # somebody else has indexed between our last transaction and the one before
-
-    def bring(
-        self, connection: apsw.Connection, sizes: Mapping[str, Size | None], deadline: float | None
-    ) -> dict[str, Size | None]:
-        """Follow these journals, until the deadline at the earliest; returns with which sizes they are level."""
-        brought: dict[str, Size | None] = {}
-        connection.execute("BEGIN IMMEDIATE")
-        work, self._last = self._fitting(connection), None  # whatever fails, what was known is not kept
-        for name, size in sizes.items():
-            brought[name] = work.follow(name, size, suspect=name in self.suspects)
-            self.suspects.discard(name)
-            if work.lines >= COMMIT_LINES:
-                self._commit(connection, work)
-                if deadline is not None and time.monotonic() >= deadline:
-                    return brought
-                connection.execute("BEGIN IMMEDIATE")
-        self._commit(connection, work)
-        self._last = work
-        return brought
-
-    def _fitting(self, connection: apsw.Connection) -> CatchUp:
-        last = self._last
-        self.overtaken = last is not None and last.overtaken(connection)
-        if last is not None and last.fits(connection):
-            return last
-        return CatchUp(connection, self._journal, self._scope)
-
-    def _commit(self, connection: apsw.Connection, work: CatchUp) -> None:
-        commit(connection, work)
-        dropped = work.rows.dropped
-        if dropped:
-            self._forget(_gone(connection, dropped))
-            dropped.clear()
-
-    def start_over(self) -> None:
-        """In a forked child: the connection is the parent's."""
-        self._last = None

@@ -11,6 +11,7 @@ import time
 
 from ..errors import HoldfastError, Locked, StorageFailed
 from . import questions
+from .bringing import Unread
 from .catchup import file_row
 from .database import FAILURES, TROUBLE, Damaged
 from .live import BUILD_WAIT_MS
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from ..model.replay import Mark, Size
     from ..model.scope import Scope
     from ..ports import Clock, Journal
-    from .catchup import Bringing
+    from .bringing import Bringing
     from .database import Database
     from .generations import Generations
     from .marks import Burst, Levels, Marks
@@ -91,6 +92,13 @@ class Levelled(WithVectors):
         left: Lagging = getattr(self._mine, "lagging", _NOTHING)
         return {name: mark for name, (owner, mark) in left.items() if concerns(scope, name, owner)}
 
+    def unreadable(self, scope: Scope) -> Mapping[str, StorageFailed]:
+        found = self._bringing.unread.all()
+        if scope.everyone or not found:
+            return found
+        whose = self.live.ask(lambda c: owners(c, self._journal, self._all, dict.fromkeys(found)))
+        return {name: error for name, error in found.items() if concerns(scope, name, whose[name])}
+
     def _told(self, scope: Scope, behind: int) -> int:
         """How many of those behind an answer within this scope has to name; one, where the index is in trouble."""
         if scope.everyone:
@@ -100,12 +108,11 @@ class Levelled(WithVectors):
     def _left_behind(self) -> Lagging:
         """Journals that are behind, with how far they were read; all of them where the index cannot say."""
         try:
-            names = set(self.marks.names()) if self.trouble is None else self._every()
-            left = self._behind(names)
+            left = self._behind(self._readable(self.marks.names() if self.trouble is None else self._every()))
             rows = self.live.ask(lambda c: {name: file_row(c, name) for name in left})
             whose = self.live.ask(lambda c: owners(c, self._journal, self._all, left))
         except (HoldfastError, OSError):
-            return dict.fromkeys(self._journal.journals(self._all), (None, None))
+            return dict.fromkeys(self._readable(self._journal.journals(self._all)), (None, None))
         return {name: (whose[name], None if row is None else row.mark) for name, row in rows.items()}
 
     def _own(self, scope: Scope, todo: Sizes) -> Sizes:
@@ -148,7 +155,7 @@ class Levelled(WithVectors):
     def _still_behind(self) -> int:
         """Somebody else is at work on the index: how much is left for them."""
         try:
-            return len(self._behind(self.marks.names()))
+            return len(self._behind(self._readable(self.marks.names())))
         except HoldfastError as error:
             return self._refused(error)
 
@@ -169,7 +176,7 @@ class Levelled(WithVectors):
         deadline = time.monotonic() + wait_ms / 1000
         names = self.marks.names()
         todo = self._behind(
-            [*names, *self._bringing.suspects],
+            self._bringing.unread.rested([*names, *self._bringing.suspects]),
             ask=wait_ms > 0,
             base=self.live.opened if wait_ms <= 0 else None,  # a writer has just looked at it
         )
@@ -196,7 +203,7 @@ class Levelled(WithVectors):
             # A writer that found the lock taken left its lines to us: look once more after letting go.
             names = self.marks.names()
             self._tidy(self.marks.spare(todo, names))
-            todo = self._behind(names, base=self.live.opened)  # seen to be the live one while we had the lock
+            todo = self._behind(self._readable(names), base=self.live.opened)  # seen to be the live one, under the lock
             if wait_ms > 0 and time.monotonic() >= deadline:
                 break
         if wait_ms > 0:
@@ -209,7 +216,20 @@ class Levelled(WithVectors):
         return self._bringing.overtaken or not (asked or self.lock.asked())
 
     def _sizes(self, names: Iterable[str]) -> Sizes:
-        return {name: self._journal.size(self._all, name) for name in names}
+        """Of those of these that can be looked at."""
+        found: Sizes = {}
+        for name in names:
+            started = time.monotonic()
+            try:
+                found[name] = self._journal.size(self._all, name)
+            except StorageFailed as error:
+                self._bringing.unread.note(name, error, started)
+        return found
+
+    def _readable(self, names: Iterable[str]) -> list[str]:
+        """Without those that could not be read: an answer is not behind for them, it says so (`unreadable`)."""
+        unread = self._bringing.unread.all()
+        return [name for name in names if name not in unread]
 
     def _behind(self, names: Iterable[str], ask: bool = True, base: Database | None = None) -> Sizes:
         """Those whose rows are not level with their files; without `ask`, all that changed since they were level."""
@@ -223,7 +243,9 @@ class Levelled(WithVectors):
             level = self.live.ask(lambda c: {name: sizes[name] for name in unsure if _level(c, name, sizes[name])})
             self._levels.note(base, level)
             changed = {name: size for name, size in changed.items() if name not in level}
-        return {**{name: sizes[name] for name in suspects & sizes.keys()}, **changed} if suspects else changed
+        changed = {**{name: sizes[name] for name in suspects & sizes.keys()}, **changed} if suspects else changed
+        self._bringing.unread.clear(sizes.keys() - changed.keys())  # nothing of them is wanted
+        return changed
 
     def _bring(self, sizes: Sizes, deadline: float | None) -> None:
         """Index these journals; the caller holds `index.lock`."""
@@ -252,7 +274,9 @@ class Levelled(WithVectors):
             self._journal.when_idle(self._all, name, lambda name=name: self._tidy_one(name))  # type: ignore[misc]
 
     def _tidy_one(self, name: str) -> None:
-        if self.live.ask(lambda c: _level(c, name, self._journal.size(self._all, name))):
+        sizes = self._sizes([name])
+        level = bool(sizes) and self.live.ask(lambda c: _level(c, name, sizes[name]))
+        if level:
             self.marks.take_away(name)
 
     def _compare_if_due(self) -> None:
@@ -264,6 +288,7 @@ class Levelled(WithVectors):
 
     def _compare(self) -> int:
         self._compared = time.monotonic()
+        self._bringing.unread = Unread()  # all of them are tried again
         others = self.generations.others()
         try:
             base = self.live.ready()
@@ -288,7 +313,7 @@ class Levelled(WithVectors):
         self.live.stale = False
         marked = set(self.marks.names())
         changed = [name for name in self._behind(found) if name not in marked]
-        for name in changed:
+        for name in {*changed, *self._bringing.unread.all()} - marked:
             self.marks.put(name)
         return sign, changed
 

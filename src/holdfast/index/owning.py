@@ -48,7 +48,7 @@ def owners(
     known = {name: row for name, *row in ask_all(connection, _OWNERS, (json.dumps(list(sizes)),))}
     for name, size in sizes.items():
         user, read = known.get(name, (None, None))
-        same = size is None or read == size.card_changed
+        same = name in known and (size is None or read == size.card_changed)
         now = user if same else _on_card(journals, scope, name)
         found[name] = now if now == user or name not in known else None
     return found
@@ -58,5 +58,5 @@ def _on_card(journals: Journal, scope: Scope, name: str) -> str | None:
     try:
         card = journals.card(scope, name)
     except HoldfastError:
-        return None
+        return journals.owner(scope, name)
     return None if card is None else card.user_id

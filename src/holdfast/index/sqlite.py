@@ -15,7 +15,7 @@ from ..errors import HoldfastError, StorageFailed
 from ..model.scope import whole
 from ..model.value import Value
 from . import questions
-from .catchup import Bringing
+from .bringing import Bringing
 from .cutting import Chunking, chunking_of
 from .forking import OPEN
 from .generations import Generations
@@ -261,7 +261,7 @@ class SqliteIndex(Levelled):
 
     def status(self, scope: Scope) -> dict[str, Any]:
         facts = self.live.ask(lambda c: {**questions.facts(c), **self.vector_facts(c)})
-        behind = self._behind(self.marks.names())
+        behind = self._behind(self._readable(self.marks.names()))
         return {
             "generation": self.live.name, "path": self.live.ready().path, **facts,
             "bytes": self.generations.bytes_used(), "behind": len(behind), "rebuilt": self.live.rebuilt,

@@ -6,10 +6,10 @@ where the header is damaged. A scope without a user is the agent's own upkeep an
 
 from __future__ import annotations
 
-from ..disk import exists
+from ..disk import EXHAUSTED, exists
 from ..errors import Denied
 from ..model.ids import GLOBAL, user_dir
-from .cards import header_at, read_card
+from .cards import header_at, read_card, written_card
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,6 +47,33 @@ class Access:
         if place.journal == GLOBAL:
             return scope.shared
         return self._is_own(scope, place, None)
+
+    def is_there(self, place: Place) -> bool:
+        """Whether anything of the journal is; so it is where nobody can look."""
+        try:
+            return any(exists(self._disk, path) for path in (place.entries, place.tombstones, place.card))
+        except OSError:
+            return True
+
+    def finds(self, scope: Scope, place: Place) -> bool:
+        """The same for whoever looks at all there are: where nobody can tell whose it is, only who sees everybody's."""
+        try:
+            return self.sees(scope, place)
+        except OSError as error:
+            if error.errno in EXHAUSTED:
+                raise
+            return scope.user is None
+
+    def owner(self, place: Place) -> str | None:
+        """Whose journal it is, as far as anything of it can be read that says so."""
+        for look in (header_at, written_card):
+            try:
+                found = look(self._disk, place)
+            except OSError:
+                continue
+            if found is not None and found.kind is not None:
+                return found.user_id
+        return None
 
     def _is_own(self, scope: Scope, place: Place, header: Header | None) -> bool:
         if scope.user is None or place.journal == GLOBAL:

@@ -53,7 +53,7 @@ def write_card(disk: Disk, place: Place, card: Card) -> None:
 def read_card(disk: Disk, place: Place) -> Card | None:
     """The card of a journal; None if there is neither a card nor anything in the journal to make one from."""
     header = header_at(disk, place)
-    card = _parsed_card(disk, place)
+    card = written_card(disk, place)
     if card is None or (header.tells_owner and (card.kind, card.user_id) != (header.kind, header.user_id)):
         return rebuilt_card(header, place.journal) or _guessed(disk, place)
     return card
@@ -95,7 +95,8 @@ class Cards:
         return card.st_ino, card.st_size, card.st_mtime_ns, journal.st_ino
 
 
-def _parsed_card(disk: Disk, place: Place) -> Card | None:
+def written_card(disk: Disk, place: Place) -> Card | None:
+    """What `metadata.json` says, whatever the journal does; None where it is missing or damaged."""
     try:
         data = read_file(disk, place.card)
     except (FileNotFoundError, NotADirectoryError):
@@ -120,6 +121,9 @@ def _read_from(disk: Disk, place: Place, read: Callable[[Disk, int], Found]) -> 
         return None
     try:
         return read(disk, fd)
+    except OSError as error:
+        error.filename = place.entries  # a descriptor has no name
+        raise
     finally:
         disk.close(fd)
 

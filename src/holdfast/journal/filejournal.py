@@ -321,13 +321,13 @@ class FileJournal:
     def journals(self, scope: Scope) -> Iterator[str]:
         """Ids of all journals that the scope sees: sessions, users, global, each in order.
 
-        A journal that was removed is listed as long as its tombstones stand, since they must be found.
+        A journal that was removed is listed as long as its tombstones stand, since they must be found; one that cannot
+        be read, to whoever sees all of them.
         """
         self._access.check_agent(scope)
         with Attempt("list", self._places.folder):
             for place in self._places.found(self._disk):
-                present = any(exists(self._disk, path) for path in (place.entries, place.tombstones, place.card))
-                if present and self._access.sees(scope, place):
+                if self._access.is_there(place) and self._access.finds(scope, place):
                     yield place.journal
 
     def size(self, scope: Scope, journal: str) -> Size | None:
@@ -335,6 +335,10 @@ class FileJournal:
         place = self._access.place(scope, journal)
         with Attempt("look at", place.directory):
             return size_of(self._disk, place) if self._access.sees(scope, place) else None
+
+    def owner(self, scope: Scope, journal: str) -> str | None:
+        """Whose journal it is, where anything of it that can be read says so."""
+        return self._access.owner(self._access.place(scope, journal))
 
     def when_idle(self, scope: Scope, journal: str, act: Callable[[], None]) -> bool:
         """Run `act` while no writer is in this journal; False, at once, if one is."""
@@ -357,7 +361,7 @@ class FileJournal:
         self._access.check_agent(scope)
         with Attempt("read", self._places.quarantine):
             pieces = self._quarantine.kept(journal)
-            seen = {name: self._access.sees(scope, self._places.of(name)) for name in {p["journal"] for p in pieces}}
+            seen = {name: self._access.finds(scope, self._places.of(name)) for name in {p["journal"] for p in pieces}}
             return [piece for piece in pieces if _is_ones_own(scope, piece, seen[piece["journal"]])]
 
     def release(self, scope: Scope, journal: str, matches: Callable[[bytes], bool]) -> int:

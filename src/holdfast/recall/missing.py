@@ -8,6 +8,10 @@ with a damaged change of an entry, which without it shows what was true before. 
 
 from __future__ import annotations
 
+from sys import maxsize
+
+from ..errors import StorageFailed
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -33,9 +37,17 @@ def lost(journal: Journal, index: Index, scope: Scope) -> list[Piece]:
     standing: dict[str, list[tuple[int, int]]] = {}
     for name in {piece["journal"] for piece in found if not piece["lost"]}:
         if index.damaged(scope, [name]):
-            lines = journal.replay(scope, name).lines
-            standing[name] = [(line.offset, line.offset + line.length) for line in lines if line.record is None]
+            standing[name] = _damage(journal, scope, name)
     return [piece for piece in found if piece["lost"] or not _stands(piece, standing.get(piece["journal"], ()))]
+
+
+def _damage(journal: Journal, scope: Scope, name: str) -> list[tuple[int, int]]:
+    """Where damaged lines stand; as long as nobody can read the journal, wherever they were found."""
+    try:
+        lines = journal.replay(scope, name).lines
+    except StorageFailed:
+        return [(0, maxsize)]
+    return [(line.offset, line.offset + line.length) for line in lines if line.record is None]
 
 
 def _stands(piece: Piece, places: Any) -> bool:

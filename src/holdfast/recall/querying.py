@@ -67,7 +67,8 @@ def get(store: Store, scope: Scope, id: str) -> Entry | None:
     behind = store.index.refresh(scope, store.wait_ms)
     found = store.reader.one(scope, id)
     if found is None:
-        store.absent(behind)
+        place = store.index.locate(scope, [id]).get(id)
+        store.absent(behind, scope, None if place is None else place.journal)
     else:
         store.index.recall(scope, [id], store.clock.now())
     return found

@@ -390,3 +390,7 @@ class FilesContract:
         kept = backend.journal.quarantined(ANA)
         assert [piece["lost"] for piece in kept] == [None, "mem_A", None]
         assert [piece["user_id"] for piece in kept] == [None, "ana", "ana"]
+
+    def test_whose_a_journal_is_can_be_asked(self, backend: Workbench) -> None:
+        backend.session()
+        assert [backend.journal.owner(ALL, name) for name in (SESSION, OTHER)] == ["ana", None]

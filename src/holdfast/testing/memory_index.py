@@ -30,6 +30,7 @@ from .shown import shows
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from ..errors import StorageFailed
     from ..model.card import Card
     from ..model.entry import Entry, Tombstone
     from ..model.query import Filter, Label, Words
@@ -73,6 +74,9 @@ class MemoryIndex:
 
     def lagging(self, scope: Scope) -> dict[str, Mark | None]:
         return {}  # a refresh leaves nothing behind
+
+    def unreadable(self, scope: Scope) -> dict[str, StorageFailed]:
+        return {}  # as nothing in memory is
 
     def _ready(self) -> None:
         if not self._built:

@@ -272,6 +272,10 @@ class MemoryJournal:
             changed=book.changes, card_changed=book.card_changes,
         )  # fmt: skip
 
+    def owner(self, scope: Scope, journal: str) -> str | None:
+        book = self._book(scope, journal)
+        return book.card.user_id if book is not None and book.card is not None else None
+
     def inspect(self, scope: Scope, journal: str, replay: Replay | None = None) -> list[dict[str, Any]]:
         book = self._book(scope, journal)
         return [

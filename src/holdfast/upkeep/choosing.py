@@ -112,6 +112,8 @@ def _filter(store: Store, given: dict[str, Any]) -> Filter:
 def pick(store: Store, scope: Scope, choice: Choice) -> Picked:
     """Everything that the choice covers, read from the journals; NotFound for an id that never was."""
     behind = store.index.refresh(whole(store.agent), store.settings["index.wait_ms"])
+    if not (choice.ids or choice.sessions):
+        store.require_readable(scope, "what is to be forgotten")
     picked = Picked()
     for journal in _journals(store, scope, choice):
         held = holdings(store.journal, whole(store.agent), journal)
@@ -142,7 +144,8 @@ def _journals(store: Store, scope: Scope, choice: Choice) -> list[str]:
         return sorted(choice.sessions)
     if choice.key is not None and scope.user is not None:
         return [user_dir(scope.user)]
-    return list(store.journal.journals(scope))
+    known = [card.id for card in store.index.cards(scope)]  # one that cannot be read says itself that it is not
+    return list(dict.fromkeys([*store.journal.journals(scope), *known]))
 
 
 def _whole(store: Store, held: Holdings, choice: Choice) -> bool:
@@ -237,7 +240,7 @@ def _check_known(store: Store, scope: Scope, choice: Choice, picked: Picked, beh
     gone = store.reader.buried(scope, missing) if missing else {}
     for id in missing:
         if id not in gone:
-            store.absent(behind)
+            store.absent(behind, scope)
             raise NotFound(f"no entry {id} in this scope; nothing was forgotten", id=id)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 
-from ..errors import Invalid
+from ..errors import Invalid, StorageFailed
 from ..guard import fields
 from ..model.ids import SESSION_ID, is_journal, user_dir
 from ..model.moment import iso
@@ -72,8 +72,9 @@ def _behind(store: Store, scope: Scope) -> Behind:
 
 
 def _lost(store: Store, scope: Scope) -> dict[str, int]:
-    """How many entries are missing here because their lines are damaged or lost; nothing where none is."""
-    count = store.reader.left_out(scope)
+    """How many entries are missing here because their lines are damaged or lost, with one for each journal that cannot
+    be read; nothing where none is."""
+    count = store.reader.left_out(scope) + len(store.index.unreadable(scope))
     return {"lost": count} if count else {}
 
 
@@ -112,9 +113,19 @@ def _cards(store: Store, scope: Scope, behind: Behind) -> Iterator[Card]:
     else:
         users = [journal for journal in store.journal.journals(scope) if journal.startswith("u_")]
     for journal in (*named, *users):
-        card = store.journal.card(scope, journal)
+        card = _card(store, scope, journal)
         if card is not None:
             yield card
+
+
+def _card(store: Store, scope: Scope, journal: str) -> Card | None:
+    """The card, without one that cannot be read, unless the export is of that session alone."""
+    try:
+        return store.journal.card(scope, journal)
+    except StorageFailed as error:
+        if scope.sessions or not error.unreadable:
+            raise
+        return None
 
 
 def _late_sessions(store: Store, scope: Scope, behind: Behind) -> list[str]:

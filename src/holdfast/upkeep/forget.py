@@ -288,8 +288,8 @@ def release(job: Job) -> None:
     """
     for journal in sorted({piece["journal"] for piece in job.store.journal.quarantined(job.scope)}):
         takes = job.takes(journal)
-        there = journal not in job.journals and stands(job.store.journal, job.scope, journal)
-        if there and any(map(takes, job.pieces.of(journal))):
+        told = journal not in job.journals and any(map(takes, job.pieces.of(journal)))
+        if told and stands(job.store.journal, job.scope, journal):
             job.store.journal.rewrite(job.scope, journal, lambda entry: entry, drop_damaged=takes)
         job.store.journal.release(job.scope, journal, takes)
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 BATCH = 500
 _PLACED = ("schema_version", "seq", "scope", "session_id", "user_id", "workspace", "compacted")
+_KNOWN = "what is stored or was forgotten here"
 _GIVEN = tuple(name for name in STORED if name not in _PLACED)
 
 
@@ -217,7 +218,9 @@ class Loading:
     def _fresh(self, items: Sequence[Item]) -> list[Item]:
         scope = whole(self._store.agent)
         behind = self._store.index.refresh(scope, self._store.settings["index.wait_ms"])
-        self._store.require_level(behind, "what is stored or was forgotten here")
+        for user in sorted({item.card.user_id for item in items if item.card.user_id is not None}):
+            self._store.require_readable(Scope(agent=self._store.agent, user=user), _KNOWN)
+        self._store.require_level(behind, _KNOWN)
         ids = [item.draft.id for item in items]
         buried = self._store.index.buried(scope, [*ids, *{item.card.id for item in items}])
         stored = self._store.reader.entries(scope, ids, every=True)

@@ -7,6 +7,7 @@ Reads counts from the index and sizes by stat; it changes nothing and shows no r
 from __future__ import annotations
 
 import os
+import stat
 
 from ..disk import risky_filesystem
 from ..errors import NotFound
@@ -27,6 +28,7 @@ KINDS = ("journals", "tombstones", "cards", "index", "quarantine", "locks", "bal
 _BY_NAME = {
     "memory.jsonl": "journals", "tombstones.jsonl": "tombstones", "metadata.json": "cards", "ballast": "ballast",
 }  # fmt: skip
+_OURS = (*_BY_NAME, "key", "config.toml", "recalled.jsonl")
 _BY_FOLDER = {"index": "index", "quarantine": "quarantine", "locks": "locks"}
 
 
@@ -37,9 +39,11 @@ def status(store: Store) -> dict[str, Any]:
     counts = store.index.counts(scope)
     index = store.index.status(scope)
     pieces, gone = store.journal.quarantined(scope), lost(store.journal, store.index, scope)
+    unread = unreadable(store)
+    reasons = [*_degraded(store, behind, counts, index, len(gone)), *_unread(unread), *_unreadable(pieces)]
     return {
         "home": store.home, "agent": store.agent, "disk": disk_use(store), "counts": counts, "index": index,
-        "behind": behind, "degraded": [*_degraded(store, behind, counts, index, len(gone)), *_unreadable(pieces)],
+        "behind": behind, "degraded": reasons, "unreadable": unread,
         "corruption": {"damaged_lines": counts["damaged"], "lost_entries": len(gone), "quarantined": len(pieces)},
         "unfinished_forget": unfinished(store), "warnings": _warnings(store),
     }  # fmt: skip
@@ -60,6 +64,33 @@ def _degraded(store: Store, behind: int, counts: dict[str, Any], index: dict[str
         reasons.append(f"{gone} entries were lost from their journals; `holdfast verify` names them")
     reasons += [told for told in (store.embedding.pin_trouble(), store.redactor.trouble()) if told is not None]
     return [*reasons, *trouble(store)]
+
+
+def unreadable(store: Store) -> list[str]:
+    """Files and directories of this agent and its home that cannot be read; what the disk says only once it is read,
+    only if the index has tried. Relative to the home."""
+    paths = [str(error.details["path"]) for error in store.index.unreadable(whole(store.agent)).values()]
+    unlisted: list[OSError] = []
+    for folder, inner, names in os.walk(store.home, onerror=unlisted.append):
+        if os.path.relpath(folder, store.home) == "agents":
+            inner[:] = [name for name in inner if name == store.agent]
+        paths += [path for name in names if not _opens(path := os.path.join(folder, name))]
+    paths += [str(error.filename) for error in unlisted]
+    return sorted({os.path.relpath(path, store.home) for path in paths if os.path.dirname(path) not in paths})
+
+
+def _opens(path: str) -> bool:
+    """Whether it may be read, and is a file if it is one of ours; or gone, as temporary ones are at once."""
+    try:
+        regular = stat.S_ISREG(os.stat(path).st_mode)
+    except OSError as error:
+        return isinstance(error, FileNotFoundError)
+    return os.access(path, os.R_OK) if regular else os.path.basename(path) not in _OURS
+
+
+def _unread(paths: list[str]) -> list[str]:
+    count = "1 file or directory" if len(paths) == 1 else f"{len(paths)} files or directories"
+    return [f"{count} cannot be read, {paths[0]} for one; `holdfast verify` says why"] if paths else []
 
 
 def _unreadable(pieces: list[dict[str, Any]]) -> list[str]:
@@ -112,7 +143,7 @@ def session_stats(store: Store, scope: Scope, session: str, behind: int = 0) -> 
     """The card of a session, counted now, with the bytes of its files and what is damaged in them."""
     cards = store.index.cards(scope, journal=session)
     if not cards:
-        store.absent(behind)
+        store.absent(behind, scope)
     held = holdings(store.journal, scope, session)
     size = store.journal.size(scope, session)
     if not cards or held is None or size is None:

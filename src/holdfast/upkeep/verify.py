@@ -8,6 +8,7 @@ a note.
 
 from __future__ import annotations
 
+import os
 import time
 
 from ..disk import risky_filesystem
@@ -18,6 +19,7 @@ from ..recall.missing import lost
 from .intent import trouble
 from .look import Look, named
 from .modes import wrong_modes
+from .status import unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ class Verification:
         self.notes: list[Finding] = []
         self.compared = True  # whether the index is level with the journals, so that a difference is one
         self._looks: dict[str, Look] = {}
-        self._busy: set[str] = set()  # journals of which nobody can tell, since they are written to all the time
+        self._busy: set[str] = set()  # journals of which nobody can tell: written to all the time, or not to be read
 
     def _found(self, what: str, **where: Any) -> None:
         self.problems.append({"what": what, **where})
@@ -68,7 +70,7 @@ class Verification:
         try:
             self._looks[journal] = Look(self._store, self._scope, journal, self.compared)
         except HoldfastError as error:
-            self._found(f"could not be checked: {error.message}", journal=journal)
+            self._unchecked(journal, error)
         else:
             if self._looks[journal].problems and not self._store.read_only():
                 self._settle(journal, lambda: self._look_again(journal))
@@ -79,8 +81,12 @@ class Verification:
             self._while_idle(journal, act)
         except HoldfastError as error:
             self._looks.pop(journal, None)
-            self._busy.add(journal)
-            self._found(f"could not be checked: {error.message}", journal=journal)
+            self._unchecked(journal, error)
+
+    def _unchecked(self, journal: str, error: HoldfastError) -> None:
+        self._busy.add(journal)
+        where = {"file": named(self._store, error.details["path"])} if "path" in error.details else {}
+        self._found(f"could not be checked: {error.message}", journal=journal, **where)
 
     def _while_idle(self, journal: str, act: Callable[[], None]) -> None:
         deadline = time.monotonic() + _IDLE_S
@@ -171,6 +177,7 @@ class Verification:
         """Modes, quarantine, an interrupted forget, the file system."""
         for wrong in sorted(wrong_modes(self._store.home)):
             self._found(f"others can reach it: {wrong}")
+        self._unreadable()
         pieces = self._store.journal.quarantined(self._scope)
         if pieces:
             self._note(f"{len(pieces)} damaged pieces lie in quarantine", pieces=len(pieces))
@@ -185,6 +192,13 @@ class Verification:
         risk = risky_filesystem(self._store.home)
         if risk is not None:
             self._note(risk)
+
+    def _unreadable(self) -> None:
+        """What cannot be read and was not named yet, itself or something in it."""
+        named = [str(problem.get("file", "")) for problem in self.problems]
+        for file in unreadable(self._store):
+            if not any(name == file or name.startswith(file + os.sep) for name in named):
+                self._found("cannot be read: it must be a file, and yours to read", file=file)
 
     def report(self) -> dict[str, Any]:
         """What was looked at and found."""

@@ -29,10 +29,11 @@ class Embedded:
         )
         self.index = self.open_index()
 
-    def open_index(self):
+    def open_index(self, journal=None):
         return SqliteIndex(
-            str(self.folder / "index"), "main", self.journal, self.clock, recalled=str(self.folder / "recalled.jsonl")
-        )
+            str(self.folder / "index"), "main", journal or self.journal, self.clock,
+            recalled=str(self.folder / "recalled.jsonl"),
+        )  # fmt: skip
 
     def reopen(self):
         self.index.close()

@@ -131,7 +131,8 @@ def test_a_disk_that_fails_while_the_lock_is_waited_for_does_not_keep_it(embedde
         held.release()
 
     threading.Timer(0.2, let_go).start()
-    assert embedded.index.refresh(embedded.all, 2_000) == 1
+    assert embedded.index.refresh(embedded.all, 2_000) == 0
+    assert list(embedded.index.unreadable(embedded.all)) == [session]
     assert not disk.armed
     assert embedded.find("words") == [entry.id]
 

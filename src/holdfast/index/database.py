@@ -179,6 +179,8 @@ class Database:
         self._all: list[apsw.Connection] = []
         self._mutex = allocate_lock()
         self.retired = False
+        if any(_is_no_file(path + end) for end in ("-wal", "-shm")):
+            raise Damaged("SQLite could not use what lies beside it, or would take it for read-only")
         found = os.stat(path)
         if not S_ISREG(found.st_mode):
             raise Damaged("it is no file")
@@ -207,8 +209,6 @@ class Database:
         signs = [ask_one(connection, f"PRAGMA {name}")[0] for name in ("application_id", "user_version")]
         if signs != [APPLICATION_ID, VERSION]:
             raise Damaged("not an index of this version")
-        if os.path.isdir(self.path + "-shm"):
-            raise Damaged("SQLite would take it for read-only")
         pages, size = (ask_one(connection, f"PRAGMA {name}")[0] for name in ("page_count", "page_size"))
         if not _has_log(self.path) and os.stat(self.path).st_size < pages * size:
             raise Damaged("the file is shorter than its header says")
@@ -324,6 +324,10 @@ def _glob_words(*values: Any) -> int:
     from ..text.globs import held  # most connections never see a pattern
 
     return held(str(values[1]), str(values[0]))
+
+
+def _is_no_file(path: str) -> bool:
+    return os.path.exists(path) and not os.path.isfile(path)
 
 
 def _has_log(path: str) -> bool:

@@ -13,8 +13,9 @@ import re
 from ..model.entry import ROLES
 from ..model.value import Value
 from ..text.form import wanted_form
+from ..text.joined import parts_of
 from ..text.names import called, is_handle
-from ..text.stopwords import FRAMING
+from ..text.stopwords import ASKING, FRAMING
 from ..text.words import words
 from .dates import Named, counted, meant, named_dates, spelled
 from .prompts import Sentence, sentences, unframed
@@ -76,6 +77,19 @@ class Question(Value):
     sentences: tuple[Sentence, ...] = ()  # where it has several
     asked: tuple[str, ...] = ()  # words of those that ask, where a long prompt says much else
     form: int = 0  # signs that an answer should show (text.form)
+
+    def loose(self, term: str) -> bool:
+        """Whether nobody misses this word in an answer: one of asking, or of a date, as `2026-02-02` is too."""
+        days = self.days
+        return term in ASKING or term in days or (bool(days) and days.issuperset(parts_of(term)))
+
+    @property
+    def only_dated(self) -> bool:
+        """Whether a day is all that it asks for."""
+        said = self.words
+        return (
+            bool(self.days) and not (said.prefixes or said.globs or said.letters) and all(map(self.loose, said.terms))
+        )
 
 
 def understand(

@@ -15,9 +15,7 @@ from ..model.moment import millis
 from ..model.value import Value
 from ..text.content import searchable_text
 from ..text.globs import matches
-from ..text.joined import parts_of
 from ..text.names import speaks_of
-from ..text.stopwords import ASKING
 from ..text.words import searchable
 from .asking import KINDS
 from .dates import Days
@@ -25,7 +23,7 @@ from .fusion import PIECE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence, Set
+    from collections.abc import Mapping, Sequence
 
     from ..model.entry import Entry
     from ..model.query import Row
@@ -106,9 +104,8 @@ class Coverage:
         found = {word: sum(seen.get(one, 0) for one in instead.get(word, (word,))) for word in words}
         weights = {word: _worth(total, found[word], rarest, grown) for word in words}
         weights.update({word: STRAY * rarest for word in words if not found[word] and _is_pair(word)})
-        days = question.days
-        must, may = _parted(asked.terms, days)
-        self._only_dated = bool(days) and ASKING.union(days).issuperset(must)  # then an answer is of that day
+        must, may = _parted(question)
+        self._only_dated = question.only_dated  # then an answer is of that day
         self._days, self._dated = Days(question.dates), LOOSE * rarest
         self._authors = question.authors
         self._name = NAME * rarest
@@ -297,9 +294,10 @@ def calibrated(cosine: float | None, floor: float) -> float:
     return max(0.0, (cosine - floor) / (1.0 - floor))
 
 
-def _parted(terms: Sequence[str], days: Set[str]) -> tuple[list[str], list[str]]:
+def _parted(question: Question) -> tuple[list[str], list[str]]:
     """What an answer must hold, and what nobody misses: words of asking and of dates, unless there are no others."""
-    loose = {term for term in terms if term in ASKING or term in days or (days and days >= set(parts_of(term)))}
+    terms = question.words.terms
+    loose = set(filter(question.loose, terms))
     must = [term for term in terms if term not in loose]
     return (must, [term for term in terms if term in loose]) if must else (list(terms), [])
 

@@ -68,6 +68,20 @@ def test_who_asks_for_a_day_alone_is_answered_by_what_is_of_that_day(memory):
     assert coverage(memory, "What did we do on 7 July 2023?") == 1.0
 
 
+@pytest.mark.parametrize("day", ["2023-07-07", "2023/07/07", "07/07/2023", "7.7.2023", "7/7/2023"])
+def test_a_day_in_numbers_is_asked_for_like_one_in_words(memory, day):
+    memory.add("Ship the beta", timestamp="2023-07-07T10:00:00Z")
+    in_words = best(memory, "What did we do on 7 July 2023?")
+    for question in (f"What did we do on {day}?", f"what happened {day}", day):
+        assert best(memory, question).score == in_words.score
+        assert [item.snippet for item in memory.context(question, parts=["recall"]).items] == ["Ship the beta"]
+
+
+def test_who_asks_for_a_pattern_on_a_day_does_not_ask_for_the_day_alone(memory):
+    memory.add("Ship the beta", timestamp="2023-07-07T10:00:00Z")
+    assert coverage(memory, "zeppel* on 2023-07-07") < 0.5
+
+
 def test_what_is_of_the_day_that_is_named_holds_a_little_of_the_question(memory):
     memory.add("Ship the beta", timestamp="2023-07-07T10:00:00Z")
     assert 0 < coverage(memory, "Which chairs on 7 July 2023?") < 0.5

@@ -42,6 +42,12 @@ class Filter(Value):
         """Whether anything is restricted at all."""
         return self != _EVERYTHING
 
+    def within(self, since: int, until: int) -> Filter | None:
+        """The same within a span of time too; None where nothing can pass both."""
+        first = since if self.since is None else max(since, self.since)
+        last = until if self.until is None else min(until, self.until)
+        return self.replace(since=first, until=last) if first < last else None
+
 
 _EVERYTHING = Filter()
 

@@ -228,17 +228,18 @@ class Candidates:
     def _dated(self, question: Question, vector: Vector | None) -> list[Row]:
         """Of the days that are named the nearest by vector, or else the newest: they need not be among the best of all.
 
-        A date without a year may be of any year from which there are candidates.
+        A date without a year may be of any year from which there are candidates, or of the last two that pass.
         """
-        if self._wanted.since is not None or self._wanted.until is not None:
-            return []
         if self._scope.user is None and self.rarity[0] > MOST_SCANNED:
             return []  # only one user's entries are kept in the order of time
-        this = gmtime(self._store.clock.now() / 1000).tm_year
-        years = {gmtime(row.time / 1000).tm_year for row in self.rows} or {this, this - 1}
+        now = self._store.clock.now()
+        last = now if self._wanted.until is None else max(0, min(now, self._wanted.until - 1))
+        this = gmtime(last / 1000).tm_year
+        years = {this, this - 1, *(gmtime(row.time / 1000).tm_year for row in self.rows)}
         found: list[Row] = []
-        for since, until in spans(question.dates, sorted(years, reverse=True))[:MOST_SPANS]:
-            wanted = self._wanted.replace(since=since, until=until)
+        for span in spans(question.dates, sorted(years, reverse=True))[:MOST_SPANS]:
+            if (wanted := self._wanted.within(*span)) is None:
+                continue
             if vector is not None and self.mode == "hybrid":
                 found += self._store.index.near(self._scope, wanted, vector, DATED)
             else:

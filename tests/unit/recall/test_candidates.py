@@ -1,11 +1,14 @@
 """Which words a question is looked up by, and how much its vector counts."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
 import holdfast
 from holdfast.model.query import Words
 from holdfast.recall import candidates
 from holdfast.recall.candidates import parted, share, without_common
+from holdfast.testing import FixedClock
 
 
 @pytest.mark.parametrize(("known", "weight"), [(0.0, 0.2), (0.25, 0.2), (0.5, 0.5), (0.75, 1.0), (1.0, 1.0)])
@@ -219,3 +222,55 @@ def test_a_word_that_only_others_use_much_does_not_keep_the_other_words_from_fin
         found = memory.search("caviar sturgeon", limit=100).hits
     assert len(found) == 100
     assert all(hit.scores["base"] for hit in found)  # ranked, not only listed behind those that are
+
+
+WEDNESDAY = datetime(2026, 3, 18, 15, tzinfo=UTC)
+DID = (
+    "went running in the park", "cooked lasagna with Mia", "fixed the bike chain", "read a book about whales",
+    "called mother", "bought new shoes", "painted the kitchen door",
+)  # fmt: skip
+
+
+def diary(home, embedder, days):
+    """Somebody's notes, one for each of these days before a Wednesday."""
+    clock = FixedClock(int(WEDNESDAY.timestamp() * 1000))
+    memory = holdfast.open(home, embedder=embedder, clock=clock, settings={"time.zone": "UTC"})
+    memory.add_many(
+        {"text": DID[day % len(DID)], "type": "note", "timestamp": WEDNESDAY - timedelta(days=day)} for day in days
+    )
+    memory.sync()
+    return memory
+
+
+def days_of(hits):
+    return [str(hit.timestamp)[:10] for hit in hits]
+
+
+@pytest.fixture(params=["builtin", "none"], scope="module")
+def daily(request, tmp_path_factory):
+    with diary(tmp_path_factory.mktemp("daily") / "home", request.param, range(60)) as memory:
+        yield memory
+
+
+@pytest.mark.parametrize("spans", [{"since": "2w"}, {"until": "now"}, {"since": "2026-01-01", "until": "2026-03-18"}])
+def test_a_date_is_looked_for_within_a_filter_by_time(daily, spans):
+    for question, day in (("what did I do yesterday?", "2026-03-17"), ("what did I do on 10 March?", "2026-03-10")):
+        assert day in days_of(daily.search(question, **spans))
+
+
+def test_what_a_filter_by_time_leaves_out_no_date_brings_back(daily):
+    for spans in ({"since": "2026-03-12"}, {"until": "2026-03-09"}):
+        found = days_of(daily.search("what did I do on 10 March?", limit=50, **spans))
+        assert "2026-03-10" not in found
+        assert all("since" not in spans or day >= "2026-03-12" for day in found)
+
+
+def test_a_date_without_a_year_is_of_the_last_that_passes(tmp_path):
+    with diary(tmp_path / "home", "none", [0, 8, 6 * 365 + 9, 6 * 365 + 10]) as memory:
+        assert days_of(memory.search("what did I do on 10 March?", until="2021-01-01")) == ["2020-03-10"]
+
+
+def test_a_word_of_a_date_that_stands_in_another_year_does_not_hide_this_one(tmp_path):
+    with diary(tmp_path / "home", "none", [8]) as memory:
+        memory.add("Plans for the march", type="note", timestamp="2019-07-01T10:00:00Z")
+        assert "2026-03-10" in days_of(memory.search("what did I do on 10 March?"))

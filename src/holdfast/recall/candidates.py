@@ -13,7 +13,7 @@ from ..text.joined import is_joined
 from ..text.mistakes import may_be_wrong, spellings
 from ..text.stopwords import ASKING, STOP
 from .coverage import idf
-from .dates import spans
+from .days import spans
 from .fusion import FEW as NEAREST
 from .fusion import SPOKEN, WITH_VECTORS, WITHOUT_VECTORS, talk_of
 from .wording import Sought

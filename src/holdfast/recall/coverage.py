@@ -18,7 +18,7 @@ from ..text.globs import matches
 from ..text.names import speaks_of
 from ..text.words import searchable
 from .asking import KINDS
-from .dates import Days
+from .days import Days
 from .fusion import PIECE
 
 TYPE_CHECKING = False

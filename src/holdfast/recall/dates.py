@@ -1,9 +1,7 @@
-"""Dates that a question names, and how near an entry's day lies to them.
+"""Dates that a question names.
 
 Reads English month names, ISO dates and years as people write them, and days counted from today ("last Tuesday",
-"two weeks ago"). What somebody tells on a day is mostly about that day or the days before, so an entry counts in
-full from the named day to three days later, and less a little further off. A question without a date gives no
-signal at all.
+"two weeks ago"). How near an entry lies to them is for `days` to say.
 """
 
 from __future__ import annotations
@@ -19,9 +17,7 @@ from .times import moment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    _Span = tuple[int, int, int, int]  # epoch ms: from where on it counts a little, and in full; until where each
+    from collections.abc import Sequence
 
 _MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
            "november", "december")  # fmt: skip
@@ -38,7 +34,7 @@ _FORMS = tuple(
         rf"\b(?P<m>{_NAME})\b\.?,?\s+(?:of\s+)?{_YEAR}\b",
     )
 )
-_DIGIT = re.compile(r"\d")
+_DIGIT, _WORD = re.compile(r"\d"), re.compile(r"\w+")
 _NUMERIC = re.compile(rf"\b(\d{{1,2}})([./])(\d{{1,2}})\2{_YEAR}\b")
 # Without a number beside it, `may`, `march` and `mar` are mostly other words.
 _ALONE = re.compile(
@@ -64,8 +60,6 @@ _COUNTED = re.compile(
     re.IGNORECASE,
 )
 _IN_COUNTED = ("day", "week", "month", "year", "night", "morning")  # each of these has one; quicker to look for
-_AFTER_DAYS, _AFTER_MONTH_DAYS = 3, 7  # how long afterwards a day, or a month, is still told of
-_LATER_DAYS = 10  # how long afterwards a day is told of at times
 MOST = 16  # dates that a question asks for; a prompt that names more, a log say, asks for none of them
 
 
@@ -109,22 +103,22 @@ def counted(question: str, now: int, zone: str) -> list[Named]:
     hits = list(_COUNTED.finditer(question))
     if not hits:
         return []
-    year, month, day = _day_of(now, zone)
-    today = (_epoch(year, month, day) or now) // DAY_MS
+    year, month, day = day_of(now, zone)
+    today = (midnight(year, month, day) or now) // DAY_MS
     found = []
     for hit in hits:
-        said = tuple(hit[0].lower().split())
+        said = tuple(_WORD.findall(hit[0].lower()))
         if (hit["whole"] or "").lower() in ("month", "year"):
             found.append(_calendar(hit, year, month).replace(said=said, zone=zone))
         else:
             first, last = _days(hit, today)
-            found.append(Named(span=(_midnight(today + first, zone), _midnight(today + last, zone)), said=said))
+            found.append(Named(span=(_day_begins(today + first, zone), _day_begins(today + last, zone)), said=said))
     return found
 
 
-def _midnight(day: int, zone: str) -> int:
+def _day_begins(day: int, zone: str) -> int:
     """When a day begins in a zone, by its number since 1970; a day on which clocks are set has not 24 hours."""
-    found = _epoch(*time.gmtime(day * DAY_MS // 1000)[:3], zone)
+    found = midnight(*time.gmtime(day * DAY_MS // 1000)[:3], zone)
     return day * DAY_MS if found is None else found
 
 
@@ -207,81 +201,8 @@ def meant(dates: Sequence[Named]) -> tuple[Named, ...]:
     return tuple(found.values()) if len(found) <= MOST else ()
 
 
-class Days:
-    """The dates of one question, each worked out once for all that is compared with them."""
-
-    def __init__(self, dates: Iterable[Named]) -> None:
-        self._spans: list[_Span] = []
-        self._open: list[Named] = []  # of any year, or of no day: the calendar of each moment says how near it is
-        for date in dates:
-            if date.span is not None:
-                first, last = date.span
-                self._spans.append((first - DAY_MS, first, last, last + DAY_MS))
-            elif date.year is None or date.month is None or date.day is None:
-                self._open.append(date)
-            elif (span := _told_of(date.year, date)) is not None:
-                self._spans.append(span)
-        self._zones = {date.zone for date in self._open}
-
-    def nearness(self, when: int) -> float:
-        """0..1: how near this moment (epoch ms) lies to the nearest of the dates."""
-        near = max((_within(span, when) for span in self._spans), default=0.0)
-        if not self._open or near == 1.0:
-            return near
-        days = {zone: _day_of(when, zone) for zone in self._zones}
-        return max(near, *(_near(date, when, days[date.zone]) for date in self._open))
-
-
-def spans(dates: Sequence[Named], years: Iterable[int]) -> list[tuple[int, int]]:
-    """From when to when entries count in full; a date without a year may be of any of `years`, a bare year is none."""
-    found = [date.span for date in dates if date.span is not None]
-    for date in dates:
-        if date.month is not None:
-            for year in (date.year,) if date.year is not None else years:
-                start = _epoch(year, date.month, date.day or 1, date.zone)
-                after = (year + date.month // 12, date.month % 12 + 1, 1)
-                end = _epoch(*after, date.zone) if date.day is None else start
-                if start is not None and end is not None:
-                    found.append((start, end + (_AFTER_DAYS + 1) * DAY_MS if date.day is not None else end))
-    return found
-
-
-def _told_of(year: int, date: Named) -> _Span | None:
-    """When a day is told of; None where the calendar has none such."""
-    assert date.month is not None
-    assert date.day is not None
-    start = _epoch(year, date.month, date.day, date.zone)
-    if start is None:
-        return None
-    return start - DAY_MS, start, start + (_AFTER_DAYS + 1) * DAY_MS, start + (_LATER_DAYS + 1) * DAY_MS
-
-
-def _within(span: _Span, when: int) -> float:
-    early, first, last, late = span
-    return 1.0 if first <= when < last else 0.6 if early <= when < late else 0.0
-
-
-def _near(date: Named, when: int, day: tuple[int, int, int]) -> float:
-    """How near a moment lies to a date that is not one day of one year; `day` is its own."""
-    if date.month is None:
-        return 0.3 if day[0] == date.year else 0.0
-    if date.day is None:
-        return _near_month(date, *day)
-    span = _told_of(day[0], date)
-    return 0.0 if span is None else _within(span, when)
-
-
-def _near_month(date: Named, year: int, month: int, day: int) -> float:
-    """The named month in full; the first week of the next a little, for what is told afterwards."""
-    assert date.month is not None
-    if month == date.month and date.year in (None, year):
-        return 1.0
-    before = (year, month - 1) if month > 1 else (year - 1, 12)
-    return 0.4 if day <= _AFTER_MONTH_DAYS and date.month == before[1] and date.year in (None, before[0]) else 0.0
-
-
 @lru_cache(1_024)  # asked for every candidate, where dates have no year: MOST dates in 64 years
-def _epoch(year: int, month: int, day: int, zone: str | None = None) -> int | None:
+def midnight(year: int, month: int, day: int, zone: str | None = None) -> int | None:
     """Midnight of a day in a zone; None where the calendar has none such."""
     date = f"{year:04d}-{month:02d}-{day:02d}"
     try:
@@ -290,7 +211,7 @@ def _epoch(year: int, month: int, day: int, zone: str | None = None) -> int | No
         return None
 
 
-def _day_of(when: int, zone: str | None) -> tuple[int, int, int]:
+def day_of(when: int, zone: str | None) -> tuple[int, int, int]:
     """Year, month and day of a moment in a zone."""
     if not zone:
         return _in_local_time(when) if zone is not None else time.gmtime(when / 1000)[:3]

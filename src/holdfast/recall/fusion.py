@@ -14,7 +14,7 @@ from ..model.entry import ROLES
 from ..model.value import Value
 from ..text.form import NAME, NUMBER, TIME, asks, questions, shows
 from ..text.names import speaks_of
-from .dates import Days
+from .days import Days
 from .restating import of_the_past, restated
 
 TYPE_CHECKING = False

@@ -13,7 +13,7 @@ from ..text.joined import is_joined
 from ..text.mistakes import may_be_wrong, spellings
 from ..text.stopwords import ASKING, STOP
 from .coverage import idf
-from .days import spans
+from .days import told_of
 from .fusion import FEW as NEAREST
 from .fusion import SPOKEN, WITH_VECTORS, WITHOUT_VECTORS, talk_of
 from .wording import Sought
@@ -237,14 +237,20 @@ class Candidates:
         this = gmtime(last / 1000).tm_year
         years = {this, this - 1, *(gmtime(row.time / 1000).tm_year for row in self.rows)}
         found: list[Row] = []
-        for span in spans(question.dates, sorted(years, reverse=True))[:MOST_SPANS]:
-            if (wanted := self._wanted.within(*span)) is None:
-                continue
-            if vector is not None and self.mode == "hybrid":
-                found += self._store.index.near(self._scope, wanted, vector, DATED)
-            else:
-                found += self._store.index.rows(self._scope, wanted, "time", NEAREST)
+        for told in told_of(question.dates, sorted(years, reverse=True))[:MOST_SPANS]:
+            rows = self._within(told.full, vector)
+            if len(rows) >= DATED and told.named != told.full:  # later days may have left no room for the day itself
+                rows += self._within(told.named, vector)
+            found += rows
         return found
+
+    def _within(self, span: tuple[int, int], vector: Vector | None) -> list[Row]:
+        wanted = self._wanted.within(*span)
+        if wanted is None:
+            return []
+        if vector is not None and self.mode == "hybrid":
+            return self._store.index.near(self._scope, wanted, vector, DATED)
+        return self._store.index.rows(self._scope, wanted, "time", NEAREST)
 
     def _answers(self, rows: Sequence[Row]) -> list[Row]:
         """The turns after the best candidates of a conversation: what was asked there is answered here."""

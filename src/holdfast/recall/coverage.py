@@ -106,7 +106,7 @@ class Coverage:
         weights.update({word: STRAY * rarest for word in words if not found[word] and _is_pair(word)})
         must, may = _parted(question)
         self._only_dated = question.only_dated  # then an answer is of that day
-        self._days, self._dated = Days(question.dates), LOOSE * rarest
+        self._days, self._dated = Days(question.dates, self._only_dated), LOOSE * rarest
         self._authors = question.authors
         self._name = NAME * rarest
         self._speaks = speaks_of(question.names)
@@ -175,7 +175,7 @@ class Coverage:
         return TOGETHER * worth * self._rarest / self._whole
 
     def _of_that_day(self, entry: Entry) -> bool:
-        return self._days.nearness(millis(entry.timestamp)) == 1.0
+        return self._days.hold(millis(entry.timestamp))
 
     def name(self, entry: Entry) -> float:
         """The share that is held by having been said by who is meant."""

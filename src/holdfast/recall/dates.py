@@ -41,18 +41,23 @@ _ALONE = re.compile(
     rf"\b(?:in|of|during|since|by|until|early|late|mid|last|this|next|from)[\s-]+({_NAME})\b", re.IGNORECASE
 )
 _BARE_YEAR = re.compile(
-    rf"\b(?:in|of|during|since|year|early|late|summer|winter|spring|fall|autumn)\s+{_YEAR}\b", re.IGNORECASE
+    rf"\b(in|of|during|since|year|early|late|summer|winter|spring|fall|autumn)\s+{_YEAR}\b", re.IGNORECASE
 )
+_GOES_ON = re.compile(r"\bsince\s+\Z", re.IGNORECASE)
 _WEEK = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _SMALL = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
           "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty")  # fmt: skip
 _NUMBERS = {name: number for number, name in enumerate(_SMALL, 1)} | {"a couple of": 2, "a few": 3}
 _LENGTHS = {"day": 1, "week": 7, "month": 30, "year": 365}
+_YEARS_AGO = 30  # days before and after that are meant as well, for each year: half a year off is not a year ago
 _UNIT = "day|week|month|year"
+_WEEKDAY = "|".join(_WEEK)
 _COUNTED = re.compile(
     rf"\b(?:(?P<before>the\s+day\s+before\s+yesterday)"
+    rf"|(?:on\s+)?(?P<within>{_WEEKDAY})(?:,|\s+of)?\s+(?P<of>last|past|this)\s+week"
+    rf"|(?P<week>last|past|this)\s+week(?:['’]s|,)?\s+(?:on\s+)?(?P<its>{_WEEKDAY})"
     rf"|(?P<day>today|tonight|this\s+morning|yesterday|last\s+night)"
-    rf"|(?P<last>last|on|this|past|since)\s+(?P<weekday>{'|'.join(_WEEK)})"
+    rf"|(?P<last>last|on|this|past|since)\s+(?P<weekday>{_WEEKDAY})"
     rf"|(?<!half\s)(?P<count>\d{{1,3}}|{'|'.join(_NUMBERS)}|an?)\s+(?P<ago>{_UNIT})s?\s+ago"
     rf"|(?:last|past)\s+(?P<lately>\d{{1,3}}|{'|'.join(_NUMBERS)})\s+(?P<units>{_UNIT})s"
     r"|(?:last|past|this|over\s+the|on\s+the|at\s+the)\s+(?P<end>weekend)"
@@ -69,7 +74,9 @@ class Named(Value):
     year: int | None = None
     month: int | None = None
     day: int | None = None
+    since: bool = False  # then, and at any time after it; known where the year is
     span: tuple[int, int] | None = None  # epoch ms, the end not included
+    about: int | None = None  # when the day within the span begins that is meant most
     said: tuple[str, ...] = ()  # in which words, where that does not follow from the numbers
     zone: str | None = None  # whose days are meant: an IANA zone, "" for the system's, None for UTC
 
@@ -80,7 +87,8 @@ def named_dates(question: str, zone: str | None = None) -> list[Named]:
     found, rest = _with_numbers(question) if numbered else ([], question)
     found += [Named(month=_month(hit[1])) for hit in _ALONE.finditer(rest)]
     if numbered:
-        found += [Named(year=int(hit[1])) for hit in _BARE_YEAR.finditer(_ALONE.sub(" ", rest))]
+        years = _BARE_YEAR.finditer(_ALONE.sub(" ", rest))
+        found += [Named(year=int(hit[2]), since=hit[1].lower() == "since") for hit in years]
     there = [date for date in found if date.month is None or 1 <= date.month <= 12]
     return there if zone is None else [date.replace(zone=zone) for date in there]
 
@@ -90,10 +98,17 @@ def _with_numbers(question: str) -> tuple[list[Named], str]:
     found: list[Named] = []
     rest = question
     for number, form in enumerate(_FORMS):
-        found += [_read(number, hit) for hit in form.finditer(rest)]
+        found += [_going_on(_read(number, hit), hit) for hit in form.finditer(rest)]
         rest = form.sub(" ", rest)
-    found += [date for hit in _NUMERIC.finditer(rest) for date in _numeric(hit)]
+    found += [_going_on(date, hit) for hit in _NUMERIC.finditer(rest) for date in _numeric(hit)]
     return found, _NUMERIC.sub(" ", rest)
+
+
+def _going_on(date: Named, hit: re.Match[str]) -> Named:
+    """The same, and all after it where the question says `since` and the year."""
+    if date.year is None or not _GOES_ON.search(hit.string, max(0, hit.start() - 8), hit.start()):
+        return date
+    return date.replace(since=True)
 
 
 def counted(question: str, now: int, zone: str) -> list[Named]:
@@ -103,7 +118,7 @@ def counted(question: str, now: int, zone: str) -> list[Named]:
     hits = list(_COUNTED.finditer(question))
     if not hits:
         return []
-    year, month, day = day_of(now, zone)
+    year, month, day = _day_of(now, zone)
     today = (midnight(year, month, day) or now) // DAY_MS
     found = []
     for hit in hits:
@@ -112,7 +127,9 @@ def counted(question: str, now: int, zone: str) -> list[Named]:
             found.append(_calendar(hit, year, month).replace(said=said, zone=zone))
         else:
             first, last = _days(hit, today)
-            found.append(Named(span=(_day_begins(today + first, zone), _day_begins(today + last, zone)), said=said))
+            about = _day_begins(today + (first + last) // 2, zone) if hit["ago"] else None
+            span = _day_begins(today + first, zone), _day_begins(today + last, zone)
+            found.append(Named(span=span, about=about, said=said))
     return found
 
 
@@ -138,20 +155,28 @@ def _days(hit: re.Match[str], today: int) -> tuple[int, int]:
     if hit["day"]:
         back = int(hit["day"].lower().startswith(("yesterday", "last")))
         return -back, 1 - back
+    if weekday := hit["within"] or hit["its"]:
+        first = _WEEK.index(weekday.lower()) - since_monday - 7 * ((hit["of"] or hit["week"]).lower() != "this")
+        return first, first + 1
     if hit["weekday"]:
         back = (since_monday - _WEEK.index(hit["weekday"].lower())) % 7
         back += 7 * (back == 0 and hit["last"].lower() in ("last", "past"))
         return -back, 1 if hit["last"].lower() == "since" else 1 - back
     if hit["ago"]:
-        length = _LENGTHS[hit["ago"].lower()]
-        back = length * _number(hit["count"]) + length // 2
-        return -back, length - back  # who says weeks does not mean the day
+        return _ago(_number(hit["count"]), _LENGTHS[hit["ago"].lower()])
     if hit["lately"]:
         return -_number(hit["lately"]) * _LENGTHS[hit["units"].lower()], 1
     if hit["end"]:
         saturday = (since_monday - 5) % 7
         return -saturday, 2 - saturday
     return (-since_monday, 1) if hit["which"].lower() == "this" else (-since_monday - 7, -since_monday)
+
+
+def _ago(count: int, length: int) -> tuple[int, int]:
+    """Around the day so many days, weeks, months or years ago: who says weeks does not mean the day."""
+    beside = min(_YEARS_AGO * count, length // 2) if length == _LENGTHS["year"] else length // 2
+    first = -length * count - beside
+    return first, first + 2 * beside + 1
 
 
 def _number(said: str) -> int:
@@ -197,7 +222,7 @@ def meant(dates: Sequence[Named]) -> tuple[Named, ...]:
     """Each of these dates once, in whatever words; none where there are more than anybody asks for."""
     found: dict[tuple[object, ...], Named] = {}
     for date in dates:
-        found.setdefault((date.year, date.month, date.day, date.span), date)
+        found.setdefault((date.year, date.month, date.day, date.since, date.span), date)
     return tuple(found.values()) if len(found) <= MOST else ()
 
 
@@ -211,7 +236,7 @@ def midnight(year: int, month: int, day: int, zone: str | None = None) -> int | 
         return None
 
 
-def day_of(when: int, zone: str | None) -> tuple[int, int, int]:
+def _day_of(when: int, zone: str | None) -> tuple[int, int, int]:
     """Year, month and day of a moment in a zone."""
     if not zone:
         return _in_local_time(when) if zone is not None else time.gmtime(when / 1000)[:3]

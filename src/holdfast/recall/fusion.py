@@ -186,8 +186,10 @@ def _own(row: Row) -> bool:
 
 def by_date(rows: Sequence[Row], question: Question) -> Column:
     """How near each entry's day lies to a date that the question names."""
-    nearness = Days(question.dates).nearness
-    return [nearness(row.time) for row in rows] if question.dates else []
+    if not question.dates:
+        return []
+    nearness = Days(question.dates, question.only_dated).nearness
+    return [nearness(row.time) for row in rows]
 
 
 def by_form(rows: Sequence[Row], talk: Sequence[bool], question: Question, weights: Weights) -> Column:

@@ -274,3 +274,26 @@ def test_a_word_of_a_date_that_stands_in_another_year_does_not_hide_this_one(tmp
     with diary(tmp_path / "home", "none", [8]) as memory:
         memory.add("Plans for the march", type="note", timestamp="2019-07-01T10:00:00Z")
         assert "2026-03-10" in days_of(memory.search("what did I do on 10 March?"))
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "last"),
+    [
+        ("what did I do this year?", "2026-01-01", "2026-03-18"),
+        ("what did I do last year?", "2025-01-01", "2025-12-31"),
+        ("what happened in 2025?", "2025-01-01", "2025-12-31"),
+        ("last year", "2025-01-01", "2025-12-31"),
+        ("what did I do since 2025?", "2025-01-01", "2026-03-18"),
+    ],
+)
+def test_a_year_brings_what_is_of_it(yearly, question, first, last):
+    found = days_of(yearly.search(question, limit=3))
+    assert len(found) == 3
+    assert all(first <= day <= last for day in found)
+    assert yearly.context(question, parts=["recall"]).items
+
+
+@pytest.fixture(params=["builtin", "none"], scope="module")
+def yearly(request, tmp_path_factory):
+    with diary(tmp_path_factory.mktemp("yearly") / "home", request.param, range(0, 500, 4)) as memory:
+        yield memory

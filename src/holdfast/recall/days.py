@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 
 from ..model.moment import DAY_MS
-from .dates import midnight
+from .dates import midnight, named_dates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,6 +88,16 @@ class Days:
             years = (year - 1, year, year + 1)
             self._years[year] = [*self._told, *told_of(self._open, years, self._alone)]
         return self._years[year]
+
+
+def says(dates: Sequence[Named], text: str) -> bool:
+    """Whether a text names one of these dates, in whatever form: what is planned for a day is told before it."""
+    return any(_same(date, other) for other in named_dates(text) for date in dates if date.span is None)
+
+
+def _same(date: Named, other: Named) -> bool:
+    of_one_year = date.year == other.year or (None in (date.year, other.year) and date.month is not None)
+    return of_one_year and (date.month, date.day) == (other.month, other.day)
 
 
 def told_of(dates: Sequence[Named], years: Sequence[int], alone: bool = False) -> list[Told]:

@@ -14,7 +14,7 @@ from ..model.entry import ROLES
 from ..model.value import Value
 from ..text.form import NAME, NUMBER, TIME, asks, questions, shows
 from ..text.names import speaks_of
-from .days import Days
+from .days import Days, says
 from .restating import of_the_past, restated
 
 TYPE_CHECKING = False
@@ -39,6 +39,7 @@ class Weights(Value):
     answer: float = 0.2  # what a turn that asks lends besides to the one after it, among people
     author: float = 0.55
     date: float = 0.8
+    day: float = 3.0  # the same where a day is all that is asked for
     session: float = 0.3  # where the candidates of its session hold every word of the question between them
     asked: float = 1.0  # where a candidate holds every word of what a long prompt asks
     whole: float = 0.15  # for holding every word of the question, among few: there the rarity of words counts half
@@ -51,11 +52,19 @@ class Weights(Value):
     number: float = 0.2
     name: float = 0.2
 
+    def for_a_day(self) -> Weights:
+        """The same where a day is all that is asked for."""
+        return self.replace(
+            date=self.day, session=ALIKE * self.session, together=ALIKE * self.together, whole=ALIKE * self.whole
+        )
+
 
 WITH_VECTORS = Weights()
 WITHOUT_VECTORS = Weights(vector=0.0, neighbour=0.3, answer=0.24, session=0.5, author=0.5)
 FEW = 60  # of which a search compares as many vectors: all candidates that there are, if there are fewer
 HANDFUL = 9
+ALIKE = 0.2  # what words and vectors count where a day is all that is asked for: what is like "what did I do" is chance
+SAYS = 0.95  # how near what says the date is, where a day is all that is asked for
 AMONG_FEW = 0.5  # taken off the words' weight there: which of them are rare among so few is chance
 NEARLY = 3  # power of the share of its words that a row holds: half of them are worth an eighth
 SPOKEN = "conversation"
@@ -188,8 +197,14 @@ def by_date(rows: Sequence[Row], question: Question) -> Column:
     """How near each entry's day lies to a date that the question names."""
     if not question.dates:
         return []
-    nearness = Days(question.dates, question.only_dated).nearness
-    return [nearness(row.time) for row in rows]
+    days = Days(question.dates, question.only_dated)
+    near = [days.nearness(row.time) for row in rows]
+    if not question.only_dated:
+        return near
+    return [
+        SAYS if own < SAYS and row.score and says(question.dates, row.said) else own
+        for own, row in zip(near, rows, strict=True)
+    ]
 
 
 def by_form(rows: Sequence[Row], talk: Sequence[bool], question: Question, weights: Weights) -> Column:
@@ -289,6 +304,8 @@ def fused(
     """All signals together; `words` are those of all that is said, and of what a long prompt asks."""
     sought, asked = words
     base, talk = blended(rows, weights), talk_of(rows)
+    if question.dates and question.only_dated:
+        base, weights = [ALIKE * own for own in base], weights.for_a_day()
     together, session, whole = by_words(rows, sought, weights)
     parts: dict[str, Column] = {
         "base": base, "neighbour": lent(rows, base, weights), "answer": answering(rows, talk, base, weights),

@@ -284,6 +284,7 @@ def test_a_word_of_a_date_that_stands_in_another_year_does_not_hide_this_one(tmp
         ("what happened in 2025?", "2025-01-01", "2025-12-31"),
         ("last year", "2025-01-01", "2025-12-31"),
         ("what did I do since 2025?", "2025-01-01", "2026-03-18"),
+        ("what did I do a year ago?", "2025-03-12", "2025-03-24"),
     ],
 )
 def test_a_year_brings_what_is_of_it(yearly, question, first, last):
@@ -297,3 +298,49 @@ def test_a_year_brings_what_is_of_it(yearly, question, first, last):
 def yearly(request, tmp_path_factory):
     with diary(tmp_path_factory.mktemp("yearly") / "home", request.param, range(0, 500, 4)) as memory:
         yield memory
+
+
+def test_who_asks_for_a_day_hears_of_that_day_first_and_then_of_those_after(daily):
+    for back in range(4, 50):
+        day = WEDNESDAY - timedelta(days=back)
+        found = days_of(daily.search(f"what did I do on {day.day} {day:%B}?", limit=4))
+        assert found == [f"{day + timedelta(days=after):%Y-%m-%d}" for after in range(4)]
+
+
+@pytest.mark.parametrize(
+    ("question", "day"),
+    [
+        ("what did I do yesterday?", "2026-03-17"), ("what did I do today?", "2026-03-18"),
+        ("what did I do on Tuesday last week?", "2026-03-10"), ("what did I do two weeks ago?", "2026-03-04"),
+    ],
+)  # fmt: skip
+def test_who_counts_days_from_today_hears_of_the_one_that_is_meant_first(daily, question, day):
+    assert days_of(daily.search(question, limit=1)) == [day]
+
+
+@pytest.mark.parametrize("embedder", ["builtin", "none"])
+def test_much_that_was_told_later_does_not_hide_the_day_itself(tmp_path, embedder):
+    with diary(tmp_path / "home", embedder, [8]) as memory:
+        memory.add_many(
+            {"text": f"{DID[n % len(DID)]} {n}", "type": "note", "timestamp": "2026-03-11T10:00:00Z"} for n in range(80)
+        )
+        memory.sync()
+        assert days_of(memory.search("what did I do on 10 March?", limit=2)) == ["2026-03-10", "2026-03-11"]
+
+
+def test_a_word_of_the_date_that_stands_elsewhere_counts_less_than_the_day(tmp_path):
+    with diary(tmp_path / "home", "none", [8]) as memory:
+        memory.add("Plans for march", type="note", timestamp="2026-01-05T10:00:00Z")
+        assert days_of(memory.search("what did I do on 10 March?")) == ["2026-03-10", "2026-01-05"]
+
+
+@pytest.mark.parametrize("embedder", ["builtin", "none"])
+@pytest.mark.parametrize(
+    "said", ["The dentist has time on 20 March", "Dentist: March 20th, 2026", "On 20 March in 2026"]
+)
+def test_what_is_planned_for_a_day_is_found_by_it_too(tmp_path, embedder, said):
+    with diary(tmp_path / "home", embedder, range(30)) as memory:
+        memory.add(said, type="note", timestamp="2026-02-02T10:00:00Z")
+        memory.add("The march of 20 people", type="note", timestamp="2026-02-02T11:00:00Z")
+        memory.sync()
+        assert memory.search("what is on 20 March?").hits[0].text == said

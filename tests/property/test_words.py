@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from holdfast.text.arabic import light
 from holdfast.text.humps import is_there, with_parts
+from holdfast.text.joined import parts_of
 from holdfast.text.spelling import composed, lettered
 from holdfast.text.words import QUERY_WORDS, searchable, tokens, words
 
@@ -36,11 +37,14 @@ def matches(index, text, asked):
 
 
 @given(ANYTHING | WRITTEN)
+@example("0-0")
+@example("10.0.0.7:80 user@host/path")
 def test_what_a_question_gives_is_safe_to_quote(question):
     found = words(question)
     for word in (*found.terms, *found.prefixes):
-        assert word
-        assert not set(word) & set("\"'*?()^:+-\x00\n")
+        parts = parts_of(word)
+        assert all(parts)
+        assert not set("".join(parts)) & set("\"'*?()^:+-\x00\n")
         word.encode()
     for glob in found.globs:
         assert not set(glob) & set("\"'[]()\x00\n")

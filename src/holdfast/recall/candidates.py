@@ -10,7 +10,7 @@ from time import gmtime
 
 from ..text.humps import names
 from ..text.joined import is_joined
-from ..text.mistakes import may_be_wrong, spellings
+from ..text.mistakes import is_named, may_be_wrong, spellings
 from ..text.stopwords import ASKING, STOP
 from .coverage import idf
 from .days import told_of
@@ -121,7 +121,8 @@ class Candidates:
         """Those that are no words at all, where somebody can tell, nor names, as far as these are written as such."""
         if self.mode == "keyword":
             return []
-        return self._store.embedding.no_words([term for term in strange if term in text and may_be_wrong(term)])
+        wrong = [term for term in strange if may_be_wrong(term) and not is_named(term, text)]
+        return self._store.embedding.no_words(wrong)
 
     def _by_word(self) -> list[Row]:
         """The best by words; by the rarer ones where these find enough: half the work or less, as good."""

@@ -1,10 +1,12 @@
 """Mistakes: what a word may have been meant to be, if one letter of it is wrong.
 
 One letter too many, missing or another, or two that changed places; the first one is right, as it nearly always is.
-Never says whether anything is a word: whoever asks knows which words there are.
+What is written as a name is none. Never says whether anything is a word: whoever asks knows which words there are.
 """
 
 from __future__ import annotations
+
+import re
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 LEAST = 5  # letters: with one wrong, half of all shorter words are other words
@@ -14,6 +16,15 @@ MOST = 16  # of which there are some 900 spellings
 def may_be_wrong(word: str) -> bool:
     """Whether it is made of as many plain letters as a misspelt word would be."""
     return LEAST <= len(word) <= MOST and word.isascii() and word.isalpha()
+
+
+def is_named(word: str, text: str) -> bool:
+    """Whether it stands there only as names do: with a capital that neither a sentence nor shouting gave it."""
+    if word in text or text.isupper():
+        return False
+    # One space at most: where a name was taken out of the text before it, this may be the other half of that.
+    begins = rf"(?:\A|\n|[.!?:;]\s)[\"'“„«(\[¿¡]*{re.escape(word.capitalize())}\b"
+    return re.search(begins, text) is None
 
 
 def spellings(word: str) -> list[str]:

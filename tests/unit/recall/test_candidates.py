@@ -195,7 +195,9 @@ def spelled(tmp_path):
         yield memory
 
 
-@pytest.mark.parametrize("question", ["adress", "what was the lindne?", "stret"])
+@pytest.mark.parametrize(
+    "question", ["adress", "what was the lindne?", "stret", "Adress?", "ADRESS", "Where is it? Adress please?"]
+)
 def test_a_misspelt_word_finds_what_it_was_meant_to_be(spelled, question):
     (hit,) = spelled.search(question)
     assert hit.snippet.startswith("The address")
@@ -203,7 +205,7 @@ def test_a_misspelt_word_finds_what_it_was_meant_to_be(spelled, question):
     assert spelled.context(question, parts=["recall"]).items
 
 
-@pytest.mark.parametrize("question", ["Does Lindem teach?", "keybaord", "seperate"])
+@pytest.mark.parametrize("question", ["Does Lindem teach?", "the ADRESS", "keybaord", "seperate", "Keybaord"])
 def test_a_name_is_not_misspelt_and_another_users_word_is_none(spelled, question):
     assert not [hit for hit in spelled.search(question) if hit.scores["coverage"]]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from holdfast.text.mistakes import MOST, may_be_wrong, spellings
+from holdfast.text.mistakes import MOST, is_named, may_be_wrong, spellings
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,22 @@ def test_short_and_long_words_and_those_of_other_letters_are_left_alone(word):
 
 def test_there_are_not_too_many_to_look_up():
     assert len(spellings("abcdefghijklmnop")) < 900
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("what is the adress", False),
+        ("Adress of the dentist?", False),
+        ("«Adress»", False),
+        ("I moved. Adress of the dentist?", False),
+        ("Tell me:\nAdress", False),
+        ("THE ADRESS OF THE DENTIST", False),
+        ("Is Adress a dentist?", True),
+        ("the ADRESS of the dentist", True),
+        ("  Adress called", True),  # after a name that was taken out
+        ("Addresses", True),
+    ],
+)
+def test_a_capital_makes_a_name_unless_a_sentence_or_shouting_gave_it(text, named):
+    assert is_named("adress", text) is named

@@ -10,12 +10,14 @@ from __future__ import annotations
 import re
 
 from ..model.value import Value
+from ..text.greetings import greets
 from ..text.stopwords import FRAMING, STOP
 from ..text.words import both_ends, tokens, words
 
 LONGEST = 20_000  # characters of a prompt that are looked up, or looked through for what frames the question
 _SENTENCE_END = re.compile(r"(?<=[.!?:;])\s+|\s*\n\s*")
 _LEAST_WORDS = 3  # of a sentence that frames: fewer may be a title or a key
+_BEGINNING = 500  # characters by which a clause is taken for a question
 LONG = 30  # words of a prompt, stop words not counted: the longest question of our sets has 29
 LEAST_ASKED = 2
 _MOST_SENTENCES = 40  # that are looked at by themselves
@@ -55,24 +57,57 @@ def shortened(prompt: str) -> str:
 
 
 def unframed(text: str) -> str:
-    """A prompt without its sentences that only speak to whoever answers: "Please check what we know about this first."
+    """A prompt without its sentences that only speak to whoever answers: "Please check what we know about this first.",
+    "Thanks!", "Quick question:".
 
     What is left after a wrapped question: the question. Where nothing would be left, all of it.
     """
-    sentences = _SENTENCE_END.split(text) if len(text) <= LONGEST else ()
-    if len(sentences) < 2:
+    if len(text) > LONGEST:
         return text
-    kept = [sentence for sentence in sentences if not _frames(sentence)]
-    meant = " ".join(kept)
-    return text if len(kept) == len(sentences) or FRAMING.issuperset(tokens(meant.lower())) else meant
+    sentences = _SENTENCE_END.split(text)
+    if len(sentences) > 1:
+        before = ("", *sentences)
+        kept = [one for one, last in zip(sentences, before, strict=False) if not (_frames(one) or _greets(one, last))]
+        meant = " ".join(kept)
+        if len(kept) < len(sentences) and not FRAMING.issuperset(tokens(meant.lower())):
+            text = meant
+    return _ungreeted(text) if "," in text else text
 
 
 def _frames(sentence: str) -> bool:
     """Whether it has a few words, one of them a small one, and none that is about anything."""
     found = tokens(sentence.lower())
-    if len(found) < _LEAST_WORDS or not FRAMING.issuperset(found) or STOP.isdisjoint(found):
+    if not FRAMING.issuperset(found) or STOP.isdisjoint(found):
         return False
+    if len(found) < _LEAST_WORDS:
+        return len(found) == _LEAST_WORDS - 1 and sentence.endswith(":") and _THINGS.isdisjoint(found)  # "Remind me:"
     return not _asks(sentence) or _THINGS.isdisjoint(found) or not _YOU.isdisjoint(found)
+
+
+def _greets(sentence: str, before: str) -> bool:
+    """Whether it only greets or thanks; not where it is what somebody said ("user: hi") or its state ("status: ok")."""
+    if _asks(sentence) or before.endswith((":", ";")):
+        return False
+    return greets(tokens(sentence.lower()), answers=not sentence.endswith((":", ";")))
+
+
+def _ungreeted(text: str) -> str:
+    """The same without a greeting before its first comma or after its last, if a question is what is left.
+
+    It begins with a word of asking, and says more than such: "Hello, world" is a title, "hey, what is it" all there is.
+    """
+    first, _, rest = text.partition(",")
+    if _is_question(rest) and greets(tokens(first.lower())):
+        text = rest.lstrip()
+    rest, _, last = text.rpartition(",")
+    if _is_question(rest) and greets(tokens(last.lower())):
+        text = f"{rest}?" if _asks(last) else rest
+    return text
+
+
+def _is_question(clause: str) -> bool:
+    found = tokens(clause[:_BEGINNING].lower())
+    return bool(found) and found[0] in FRAMING and not FRAMING.issuperset(found) and not greets(found)
 
 
 def _asks(sentence: str) -> bool:

@@ -40,6 +40,27 @@ AROUND = {
         ("How long is the session? It is about the login.", "How long is the session? It is about the login."),
         ("Who has the key? The basement I mean.", "Who has the key? The basement I mean."),
         ("Could you search your notes? Where is the kite?", "Where is the kite?"),
+        ("Where is the kite? Thanks!", "Where is the kite?"),
+        ("Good morning! Where is the kite? Thank you so much", "Where is the kite?"),
+        ("Ok. Where is the kite?", "Where is the kite?"),
+        ("Where is the kite\nthanks", "Where is the kite"),
+        ("Quick question: where is the kite?", "where is the kite?"),
+        ("Remind me: where is the kite?", "where is the kite?"),
+        ("Bonjour ! Where is the kite? Merci beaucoup.", "Where is the kite?"),
+        ("hey, where is the kite?", "where is the kite?"),
+        ("Hi. Thanks, where is the kite, please?", "where is the kite?"),
+        ("What is lost, the kite or the key, thanks", "What is lost, the kite or the key"),
+        ("Hello, find the kite", "find the kite"),
+        ("Hello, world", "Hello, world"),
+        ("Please, thanks, sorry", "Please, thanks, sorry"),
+        ("hey, what is it", "hey, what is it"),
+        ("Good morning! Thanks!", "Good morning! Thanks!"),
+        ("Hi! What is it?", "Hi! What is it?"),
+        ("kite status: ok", "kite status: ok"),
+        ("ok: the kite", "ok: the kite"),
+        ("user: hi\nassistant: where is the kite", "user: hi\nassistant: where is the kite"),
+        ("my notes: the kite", "my notes: the kite"),
+        ("Is the kite there? Hello?", "Is the kite there? Hello?"),
         ("deploy: list", "deploy: list"),
         ("kafka?\nwhere", "kafka?\nwhere"),
         ("", ""),
@@ -97,3 +118,33 @@ def test_what_is_asked_stands_for_a_long_prompt_only_where_it_is_the_smaller_par
     assert asked(sentences("It was windy. Where is the kite now?")) == ("", ())
     assert asked(sentences(f"Hello there friend. {said}?")) == ("", ())
     assert asked(sentences(f"{said}. Fly the kite now.")) == ("", ())
+
+
+POLITE = ("{} Thanks!", "{} Thank you so much", "Ok. {}", "Hi! {}", "Good morning! {}", "Quick question: {}", "hey, {}")
+
+
+@pytest.fixture(scope="module", params=["builtin", "none"])
+def chat(request, tmp_path_factory):
+    """A few facts among what people say all day."""
+    said = ("My rent is 1,020 euros a month", "thanks!", "My cat is called Miso", "ok", "hi", "My shoe size is 38",
+            "great, thank you so much", "good morning", "I have a quick question")  # fmt: skip
+    with holdfast.open(tmp_path_factory.mktemp("chat") / "home", embedder=request.param, user="ana") as memory:
+        session = memory.create_session("ana", key="chat")
+        for text in said:
+            session.add(text, role="user")
+        memory.sync()
+        yield memory
+
+
+@pytest.mark.parametrize("around", POLITE)
+def test_a_polite_question_is_answered_like_a_bare_one(chat, around):
+    for question, answer in (("how much is my rent?", "1,020"), ("what is my shoe size?", "38")):
+        bare, polite = chat.search(question), chat.search(around.format(question))
+        assert answer in polite[0].text
+        assert [(hit.text, hit.score) for hit in polite] == [(hit.text, hit.score) for hit in bare]
+        assert any(answer in item.text for item in chat.context(around.format(question)).items)
+
+
+@pytest.mark.parametrize("question", ["thanks", "good morning", "ok", "Hi!", "Good morning! Thanks!"])
+def test_what_people_say_all_day_is_found_where_nothing_else_is_asked_for(chat, question):
+    assert chat.search(question)[0].text.rstrip("!") in question.lower()

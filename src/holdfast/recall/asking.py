@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import re
 
-from ..model.entry import ROLES
 from ..model.value import Value
 from ..text.form import wanted_form
 from ..text.joined import parts_of
-from ..text.names import called, is_handle
+from ..text.names import called
 from ..text.stopwords import ASKING, FRAMING
 from ..text.words import words
 from .dates import Named, counted, meant, named_dates, spelled
+from .naming import take_names
 from .prompts import Sentence, sentences, unframed
 from .prompts import asked as asked_in
 
@@ -42,17 +42,7 @@ _OF_YOU = re.compile(
     re.IGNORECASE,
 )  # then the answer is not the asker's own
 _SMALL_I = re.compile(r"\bi\b(?!\.)")  # but "i.e."
-_WORD = re.compile(r"\w+(?:['’]s)?")
-_MOST_SHARED = 4  # authors who may have a first name in common and all be meant
 _MOST_NAMED = 8  # in a prompt that names more, none of them is who is asked for
-# Names that are also words begin many questions; they count only inside a sentence, and with a capital letter.
-_WORDS_TOO = """
-will may mark grace hope faith joy rose art bill rob sue pat dean chase drew jack amber april august autumn case
-chance chuck daisy frank grant guy heather holly iris ivy june lane lily max miles norm olive page penny pearl ray
-reed rich river ruby sky skip star summer sunny violet ward
-"""
-_AMBIGUOUS = frozenset(_WORDS_TOO.split())
-
 
 # What somebody decided or prefers is often kept as such, and then need not say so.
 KINDS = {
@@ -100,9 +90,9 @@ def understand(
     Days counted from today are heard only where `now` is given.
     """
     whole, text = text, unframed(text)
-    named, rest = _take_names(text, authors)
+    named, rest = take_names(text, authors)
     if text != whole:  # who is meant, when, and in what form may stand in what frames the question
-        said, named = None, tuple(dict.fromkeys((*named, *_take_names(whole, authors)[0])))
+        said, named = None, tuple(dict.fromkeys((*named, *take_names(whole, authors)[0])))
     if len(named) > _MOST_NAMED:
         named, rest = (), text
     asked = words(rest) if named or said is None else said
@@ -131,64 +121,6 @@ def _of_oneself(text: str) -> bool:
 
 def _speaks_of_oneself(text: str) -> bool:
     return bool(_FIRST_PERSON.search(text) or (text.islower() and _SMALL_I.search(text)))
-
-
-def _take_names(text: str, authors: Sequence[str]) -> tuple[tuple[str, ...], str]:
-    """Which authors are named, and the question without them."""
-    if not authors:
-        return (), text
-    said = text.lower()
-    known = _called(authors, said)
-    named: dict[str, None] = {}
-    rest = text
-    # Looked for as text first: a pattern for each of 2,000 names took half a second.
-    for author in sorted((a for a in authors if a.lower() in said and _compound(a)), key=len, reverse=True):
-        shorter = re.sub(rf"(?<!\w){re.escape(author)}(?:['’]s)?(?!\w)", " ", rest, flags=re.IGNORECASE)
-        if shorter != rest:
-            named[author], rest = None, shorter
-    if not known:
-        return tuple(named), rest
-    pieces, last = [], 0
-    lazy = text.islower()
-    for hit in _WORD.finditer(rest):
-        name = re.sub(r"['’]s\Z", "", hit[0])
-        found = known.get(name.lower())
-        if found is not None and _is_name(name, found, name == hit[0] and not rest[: hit.start()].strip(), lazy):
-            named.update(dict.fromkeys(found))
-            pieces.append(rest[last : hit.start()])
-            last = hit.end()
-    pieces.append(rest[last:])
-    return tuple(named), " ".join(pieces) if len(pieces) > 1 else rest
-
-
-def _compound(author: str) -> bool:
-    """Whether its name is more than one word, as `Ana Ruiz` and `ana.ruiz@example.com` are."""
-    return not author.replace("_", "").isalnum()
-
-
-def _called(authors: Sequence[str], said: str) -> dict[str, list[str]]:
-    """Authors by what they are called here, where only few are called so, or by their handle; roles are no names."""
-    spoken = {re.sub(r"['’]s\Z", "", word) for word in _WORD.findall(said)}.difference(ROLES)
-    found: dict[str, list[str]] = {}
-    for author in authors:
-        short, whole = called(author), author.lower()
-        if short in spoken:
-            found.setdefault(short, []).append(author)
-        if whole in spoken and whole != short:
-            found.setdefault(whole, []).append(author)
-    return {name: meant for name, meant in found.items() if len(meant) <= _MOST_SHARED}
-
-
-def _is_name(word: str, meant: Sequence[str], begins: bool, lazy: bool) -> bool:
-    """By its capital letter, or without where the question has none; at the beginning it may be another word.
-
-    A handle is written as it is; what is left of it without its digits may be another word, too.
-    """
-    if not word.isalpha():
-        return not word.isdigit()
-    if word.lower() in _AMBIGUOUS or all(map(is_handle, meant)):
-        return word[:1].isupper() and not begins
-    return word[:1].isupper() or (lazy and len(word) > 2)
 
 
 def trust(own: int, other: int) -> float:

@@ -13,12 +13,13 @@ import re
 
 from .joined import PATTERN
 
+_HANGUL = "\u1100-\u11ff\u3131-\u318e\ua960-\ua97c\uac00-\ud7a3\ud7b0-\ud7fb\uffa0-\uffdc"
 # Letters and marks of scripts without spaces; their digits and punctuation are left out.
 _SPACELESS = (
     "\u0e01-\u0e3a\u0e40-\u0e4e"  # Thai
     "\u0e81-\u0ece\u0edc-\u0edf"  # Lao
     "\u1000-\u103f\u1050-\u108f\u109a-\u109d"  # Burmese
-    "\u1100-\u11ff\u3131-\u318e\ua960-\ua97c\uac00-\ud7a3\ud7b0-\ud7fb\uffa0-\uffdc"  # hangul
+    f"{_HANGUL}"
     "\u1780-\u17d3\u17d7\u17dc\u17dd"  # Khmer
     "\u3005-\u3007\u3031-\u3035\u303b\u303c\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"  # kana
     "\u3105-\u312f\u31a0-\u31bf\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # ideographs, bopomofo
@@ -44,6 +45,7 @@ _SYMBOLS = (
     "\U0001f000-\U0001f0ff\U0001f10d-\U0001fbef\U0001fbfa-\U0001fbff\U000f0000-\U0010ffff"
 )
 _IDEOGRAPH = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+HANGUL = re.compile(f"[{_HANGUL}]+")
 SPACELESS = re.compile(f"([{_SPACELESS}]+)")  # a group, so that `split` gives the runs and what is between
 LETTER = rf"[^\W_{_SPACELESS}]"  # of words that stand amid such runs: `PostgreSQL` in `使用PostgreSQL存储`
 _SYMBOL = re.compile(f"[{_SYMBOLS}]")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from holdfast.text.names import called, is_handle, speaks_of
+from holdfast.text.names import called, called_plainly, is_handle, plain, speaks_of
 
 
 @pytest.mark.parametrize(
@@ -12,6 +12,8 @@ from holdfast.text.names import called, is_handle, speaks_of
         ("Ana Ruiz", "ana", False),
         ("Émile Zola", "émile", False),
         ("王小明", "王小明", False),
+        ("अमित शाह", "अमित", False),
+        ("สมศรี", "สมศรี", False),
         ("ana.ruiz@example.com", "ana", True),
         ("@ana_r", "ana", True),
         ("ana80", "ana", True),
@@ -47,3 +49,17 @@ def test_to_speak_of_somebody_is_not_to_speak_to_them(said, told):
     assert speaks_of(["ana"])(said) is told
     assert speaks_of(["j.", "ana"])(said) is told
     assert speaks_of([])(said) is False
+
+
+def test_others_may_speak_of_somebody_without_accents():
+    assert speaks_of(["zoë"])("Zoe broke the lamp")
+    assert speaks_of(["zoë"])("Zoë broke the lamp")
+    assert not speaks_of(["zoë"])("Zora broke the lamp")
+
+
+@pytest.mark.parametrize(
+    ("name", "plainly"), [("Ana", "ana"), ("ÉMILE", "emile"), ("Søren", "soren"), ("Łódź", "lodz"), ("Иван", "иван")]
+)
+def test_a_name_without_what_keyboards_lack(name, plainly):
+    assert plain(name) == plainly
+    assert called_plainly(f"{name} Zoë") == (plainly, f"{plainly} zoe")

@@ -17,7 +17,7 @@ from ..text.names import called
 from ..text.stopwords import ASKING, FRAMING
 from ..text.words import words
 from .dates import Named, counted, meant, named_dates, spelled
-from .naming import take_names
+from .naming import SAYING, asked_of, take_names
 from .prompts import Sentence, sentences, unframed
 from .prompts import asked as asked_in
 
@@ -43,6 +43,7 @@ _OF_YOU = re.compile(
 )  # then the answer is not the asker's own
 _SMALL_I = re.compile(r"\bi\b(?!\.)")  # but "i.e."
 _MOST_NAMED = 8  # in a prompt that names more, none of them is who is asked for
+_EMPTY = FRAMING | SAYING  # words that leave the name of who said it all that is asked for
 
 # What somebody decided or prefers is often kept as such, and then need not say so.
 KINDS = {
@@ -60,6 +61,8 @@ class Question(Value):
     words: Words
     authors: tuple[str, ...] = ()  # those it names
     names: tuple[str, ...] = ()  # by which others speak of them
+    speakers: tuple[str, ...] = ()  # authors of whom it asks what they said
+    anything: bool = False  # that these said: it asks for nothing else
     first_person: bool = False
     dates: tuple[Named, ...] = ()  # that it asks for
     days: frozenset[str] = frozenset()  # words of all dates in it
@@ -95,23 +98,26 @@ def understand(
         said, named = None, tuple(dict.fromkeys((*named, *take_names(whole, authors)[0])))
     if len(named) > _MOST_NAMED:
         named, rest = (), text
+    speakers = asked_of(whole, named) if named else ()
     asked = words(rest) if named or said is None else said
-    if named and _says_nothing(asked):
+    anything = bool(speakers) and _says_nothing(asked, _EMPTY)
+    if named and _says_nothing(asked, FRAMING):
         rest, asked = text, words(text) if said is None else said  # `What did Ana say?`: then the name is the question
     parts = sentences(rest)
     asking, sought = asked_in(parts)
     dates = named_dates(whole) if now is None else [*named_dates(whole, zone), *counted(whole, now, zone)]
     return Question(
         text=asking or rest, words=asked, authors=named, names=tuple(dict.fromkeys(filter(None, map(called, named)))),
+        speakers=speakers, anything=anything,
         first_person=_of_oneself(asking or text), dates=meant(dates), days=spelled(dates),
         form=wanted_form(text) | wanted_form(whole), sentences=parts, asked=sought,
         kinds=tuple(kind for kind, names in KINDS.items() if not names.isdisjoint(asked.terms)),
     )  # fmt: skip
 
 
-def _says_nothing(asked: Words) -> bool:
+def _says_nothing(asked: Words, empty: frozenset[str]) -> bool:
     """Whether no word is left but those of asking; where there are only stop words, `words` gives those."""
-    return not (asked.prefixes or asked.globs or asked.letters) and FRAMING.issuperset(asked.terms)
+    return not (asked.prefixes or asked.globs or asked.letters) and empty.issuperset(asked.terms)
 
 
 def _of_oneself(text: str) -> bool:

@@ -70,6 +70,7 @@ NEARLY = 3  # power of the share of its words that a row holds: half of them are
 SPOKEN = "conversation"
 PIECE = 640  # characters of the longest text that is searched as a whole
 BOTH = 0.5  # what it adds that one who is meant speaks of another: "What did Ana say about Ben?"
+ANYTHING = 3.0  # what their own count for where nothing else is asked for: more than to hold the name, the only word
 APART = 0.25  # what lies between the best cosine and the worst where all that vectors say counts
 CURIOUS = (
     0.05  # share of turns with a question mark below which they are notes: 0.23 and more in LoCoMo, none in minutes
@@ -172,18 +173,22 @@ def answering(rows: Sequence[Row], talk: Sequence[bool], base: Column, weights: 
 
 
 def by_author(rows: Sequence[Row], question: Question, trusted: Mapping[str, float]) -> Column:
-    """1 for what the named authors said, as far as they can be trusted to have, or others about them; or for what is
-    the user's own where the question speaks of oneself."""
+    """1 for what the named authors said, as far as they can be trusted to have, or others about them, unless it asks
+    for their own words; or for what is the user's own where the question speaks of oneself."""
     if question.authors:
         told = speaks_of(question.names)
         both = BOTH if len(question.names) > 1 else 0.0
-        return [_of_whom(trusted.get(row.author or "", 0.0), told(row.said), both) for row in rows]
+        others = 0.0 if question.speakers == question.authors else 1.0  # to hold the name is worth enough there
+        speakers = question.speakers if question.anything else ()
+        own = {author: worth * (ANYTHING if author in speakers else 1.0) for author, worth in trusted.items()}
+        return [_of_whom(own.get(row.author or "", 0.0), told(row.said), (others, both)) for row in rows]
     return [float(_own(row)) for row in rows] if question.first_person else []
 
 
-def _of_whom(said: float, told: bool, both: float) -> float:
+def _of_whom(said: float, told: bool, worth: tuple[float, float]) -> float:
     """What somebody said who is meant, what others tell of them, and what one of them tells of another."""
-    return max(said, float(told)) + both * (told and said > 0.0)
+    others, both = worth
+    return max(said, others * told) + both * (told and said > 0.0)
 
 
 def _own(row: Row) -> bool:

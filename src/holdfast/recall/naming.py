@@ -2,7 +2,7 @@
 
 Works from the names that the scope really has. Where letters have a case, a capital makes a name of a word; where they
 have none, the name itself does: as a word, with Korean particles attached, or anywhere in a run without spaces.
-Accents count for nothing: `Soren` is Søren.
+Accents count for nothing: `Soren` is Søren. Also tells of whom it is asked what they said, think or want.
 """
 
 from __future__ import annotations
@@ -31,26 +31,63 @@ chance chuck daisy frank grant guy heather holly iris ivy june lane lily max mil
 reed rich river ruby sky skip star summer sunny violet ward
 """
 _AMBIGUOUS = frozenset(_WORDS_TOO.split())
+# Behind a name, these ask for somebody's own words; what somebody does or likes others tell as well.
+_VERBS = """
+advise advised advises announce announced announces argue argued argues believe believed believes claim claimed claims
+explain explained explains feel feels felt mention mentioned mentions propose proposed proposes recommend recommended
+recommends said say saying says suggest suggested suggesting suggests tell telling tells think thinking thinks thought
+told want wanted wants write writes wrote
+gesagt sagt sagte meint meinte denkt dachte geschrieben vorgeschlagen empfohlen
+"""
+_NOUNS = (
+    "advice idea ideas opinion opinions proposal proposals recommendation suggestion suggestions thoughts view views"
+)
+_VERBS_FIRST = "dijo dice piensa quiere dit pense veut сказал сказала говорит думает хочет قال قالت يقول تقول"
+_PASSED = "s actually also always and both currently ever had has have just not or originally really t to"
+SAYING = frozenset(_VERBS.split())
+_ASKED = SAYING.union(_NOUNS.split())
+_SAID_BY = frozenset(_VERBS_FIRST.split())
+_BETWEEN = frozenset(_PASSED.split())
+_FAR = 6  # words from a name to its verb: "Ana Ruiz and Ben Ito have suggested"
+_ACCORDING = frozenset(("according",))
+_PASSIVE = frozenset(("am", "are", "be", "been", "is", "was", "were"))
 
 
 def take_names(text: str, authors: Sequence[str]) -> tuple[tuple[str, ...], str]:
     """Which authors are named, and the question without them."""
     if not authors:
         return (), text
-    said = _plainly(text)
-    named, taken = _whole_names(said, authors)
+    named, taken, said = _whole_names(_plainly(text), authors)
     spoken = list(_words(said))
     known = _called(authors, {word for word, _, _ in spoken})
-    lazy = bool(known) and text.islower()
-    for word, start, end in spoken if known else ():
-        found = known.get(word)
-        if found is None or any(first < end and start < last for first, last in taken):
-            continue
-        begins = end - start == len(word) and not said[:start].strip()
-        if _is_name(text[start : start + len(word)], found, begins, lazy):
-            named.update(dict.fromkeys(found))
-            taken.append((start, end))
+    if known:
+        lazy, first = text.islower(), len(said) - len(said.lstrip())
+        for word, start, end in spoken:
+            begins = start == first and end - start == len(word)
+            if (found := known.get(word)) and _is_name(text[start : start + len(word)], found, begins, lazy):
+                named.update(dict.fromkeys(found))
+                taken.append((start, end))
     return tuple(named), _without(text, taken)
+
+
+def asked_of(text: str, named: Sequence[str]) -> tuple[str, ...]:
+    """Those of whom it is asked what they said: `What did Ana say?`, `Ana's opinion`, but not `Who told Ana?`."""
+    spoken = [word for word, _, _ in _words(_plainly(text))]
+    if all(known.isdisjoint(spoken) for known in (_ASKED, _SAID_BY, _ACCORDING)):
+        return ()
+    names = {word for author in named for word in _WORD.findall(called_plainly(author)[1])}
+    speaking = {word for place, word in enumerate(spoken) if word in names and _speaks(spoken, place, names)}
+    return tuple(author for author in named if called_plainly(author)[0] in speaking)
+
+
+def _speaks(spoken: Sequence[str], place: int, names: set[str]) -> bool:
+    """Whether whoever is named at this place is the one who says something."""
+    earlier, before = ("", "", *spoken[max(0, place - 2) : place])[-2:]
+    if before in _SAID_BY or (before == "to" and earlier in _ACCORDING):
+        return True
+    following = spoken[place + 1 : place + 1 + _FAR]
+    after = next((word for word in following if word not in names and word not in _BETWEEN), "")
+    return after in _ASKED and not (before in _PASSIVE and after.endswith("d"))  # "was Ana told"
 
 
 def _plainly(text: str) -> str:
@@ -61,19 +98,20 @@ def _plainly(text: str) -> str:
     return "".join(letter if len(small := plain(letter)) != 1 else small for letter in text)
 
 
-def _whole_names(said: str, authors: Sequence[str]) -> tuple[dict[str, None], list[Span]]:
-    """Those of more than one word, or of a script where a word does not end at a space, longest first."""
+def _whole_names(said: str, authors: Sequence[str]) -> tuple[dict[str, None], list[Span], str]:
+    """Those of more than one word, or of a script where a word does not end at a space, longest first; where they
+    stand, and the text with blanks there."""
     named: dict[str, None] = {}
     taken: list[Span] = []
     # Looked for as text first: a pattern for each of 2,000 names took half a second.
     there = [author for author in authors if called_plainly(author)[1] in said]
     for author in sorted(there, key=len, reverse=True):
         pattern = _pattern(called_plainly(author)[1])
-        for hit in re.finditer(pattern, said) if pattern else ():
-            if not any(first < hit.end() and hit.start() < last for first, last in taken):
-                named[author] = None
-                taken.append(hit.span())
-    return named, taken
+        if pattern and (spans := [hit.span() for hit in re.finditer(pattern, said)]):
+            named[author] = None
+            taken += spans
+            said = re.sub(pattern, lambda hit: " " * len(hit[0]), said)
+    return named, taken, said
 
 
 def _pattern(name: str) -> str:

@@ -5,6 +5,7 @@ import pytest
 from holdfast.model.query import Row
 from holdfast.recall.asking import understand
 from holdfast.recall.fusion import (
+    ANYTHING,
     APART,
     FEW,
     PIECE,
@@ -119,6 +120,14 @@ def test_what_others_tell_of_somebody_counts_like_what_they_say():
     told, spoken_to = row("a", author="Ben", said="Ana broke it"), row("b", author="Ben", said="Thanks, Ana!")
     asked = understand("What did Ana break?", ["Ana", "Ben"])
     assert by_author([told, spoken_to, row("c", author="Ana")], asked, {"Ana": 0.5}) == [1.0, 0.0, 0.5]
+
+
+def test_what_others_tell_counts_less_where_somebody_is_asked_for_their_own_words():
+    rows = [row("a", author="Ben", said="Ana broke it"), row("b", author="Ana", said="It was me")]
+    trusted = {"Ana": 1.0}
+    assert by_author(rows, understand("What did Ana say about the lamp?", ["Ana", "Ben"]), trusted) == [0.0, 1.0]
+    assert by_author(rows, understand("What did Ana say?", ["Ana", "Ben"]), trusted) == [0.0, ANYTHING]
+    assert by_author(rows, understand("What did Ana say?", ["Ana", "Ben"]), {"Ana": 0.0}) == [0.0, 0.0]  # not believed
 
 
 def test_what_one_who_is_named_tells_of_another_counts_most():

@@ -208,7 +208,7 @@ class Index(Protocol):
     def rows(
         self, scope: Scope, wanted: Filter, order: str = "time", limit: int | None = None, offset: int = 0
     ) -> list[Row]:
-        """Entries that pass, newest first (`time`), oldest first (`oldest`) or by `importance`; ties by id."""
+        """Entries that pass: `oldest` first, newest first (`time`), by `importance` and then so, or in `any` order."""
 
     def match(self, scope: Scope, wanted: Filter, words: Words, limit: int) -> list[Row]:
         """The best keyword candidates that pass, with BM25 score and, of not too many, their text; best first."""

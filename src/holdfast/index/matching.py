@@ -169,9 +169,9 @@ def _by_score(row: Row) -> tuple[float, str]:
     return -row.score, row.id
 
 
-def _by_score_and_time(row: Row) -> tuple[float, int, str]:
+def _by_score_and_time(row: Row) -> tuple[float, int, int, str]:
     """A pattern is worth the same wherever it is found: the newest first."""
-    return -row.score, -row.time, row.id
+    return -row.score, -row.time, -row.seq, row.id
 
 
 def _pieces(connection: apsw.Connection) -> float:

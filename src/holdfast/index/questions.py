@@ -37,9 +37,6 @@ _WHOLE = "SELECT l.stop FROM chunks l WHERE l.entry=c.entry ORDER BY l.n DESC LI
 _SAID = f"CASE c.ordinal WHEN 0 THEN c.stop ELSE ({_WHOLE}) END, c.text"
 OF_CHUNKS = "json_each(?) j JOIN chunks c ON c.n=j.value JOIN entries e ON e.n=c.entry"
 MANY = 2_000  # rows of which most are never looked at: their texts are left where they are
-_ORDERS = {
-    "time": "e.time DESC, e.id", "oldest": "e.time, e.id", "importance": "e.importance DESC, e.time DESC, e.id",
-}  # fmt: skip
 _TEXT = (str, None.__class__)
 _GROUP = 400
 _LARGEST = 1 << 31  # bytes: twice the largest journal that settings allow
@@ -97,18 +94,6 @@ def described(connection: apsw.Connection, chunks: Sequence[int]) -> list[tuple[
     """Chunk, size and text of each."""
     sql = f"SELECT c.n, {_SAID} FROM json_each(?) j JOIN chunks c ON c.n=j.value"
     return ask_all(connection, sql, (json.dumps(chunks),))
-
-
-def rows(
-    connection: apsw.Connection, scope: Scope, wanted: Filter, order: str, limit: int | None, offset: int
-) -> list[Row]:
-    where = where_filter(wanted, where_scope(own(connection, scope), Where(), leads=not wanted.ids))
-    found = ask_all(
-        connection,
-        f"SELECT {ROW} FROM entries e WHERE {where} ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?",
-        (*where.values, -1 if limit is None else limit, offset),
-    )
-    return [row_of(row) for row in found]
 
 
 def picked(connection: apsw.Connection, scope: Scope, wanted: Filter, chunks: Sequence[int]) -> list[Row]:

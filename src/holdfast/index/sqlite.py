@@ -14,7 +14,7 @@ from ..disk import REAL
 from ..errors import HoldfastError, StorageFailed
 from ..model.scope import whole
 from ..model.value import Value
-from . import questions
+from . import listing, questions
 from .bringing import Bringing
 from .cutting import Chunking, chunking_of
 from .forking import OPEN
@@ -107,7 +107,7 @@ class SqliteIndex(Levelled):
     def rows(
         self, scope: Scope, wanted: Filter, order: str = "time", limit: int | None = None, offset: int = 0
     ) -> list[Row]:
-        return self.live.ask(lambda c: questions.rows(c, scope, wanted, order, limit, offset))
+        return self.live.ask(lambda c: listing.rows(c, scope, wanted, order, limit, offset))
 
     def match(self, scope: Scope, wanted: Filter, words: Words, limit: int) -> list[Row]:
         from . import matching  # here and below: who only writes does without

@@ -13,6 +13,8 @@ from .value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .entry import Entry
 
 
@@ -87,6 +89,29 @@ class Row:
         self.session_id, self.workspace, self.role, self.author = session_id, workspace, role, author
         self.file = file  # its journal, by whatever name the index has for it
         self.seq = seq  # its place there
+
+
+def row_for(entry: Entry) -> Row:
+    """The row of an entry that no index has seen."""
+    return Row(
+        entry.id, millis(entry.timestamp), entry.type, entry.importance, entry.pinned, entry.session_id,
+        entry.workspace, entry.role, entry.author, seq=entry.seq,
+    )  # fmt: skip
+
+
+def oldest_first(rows: Sequence[Row]) -> list[Row]:
+    """In the order in which they were written, as far as anybody can tell; reversed, the newest come first.
+
+    What is written together has one time. Then of one journal the later line is the newer, whatever its id, and of two
+    journals that of which the first of these lines has the higher id, since ids rise as they are made. To compare line
+    with line by id, and only those of one journal by place, could have three of them each come before the next.
+    """
+    first: dict[tuple[str | int, int], Row] = {}
+    for row in rows:
+        known = first.setdefault((row.session_id or row.file, row.time), row)
+        if row.seq < known.seq:
+            first[row.session_id or row.file, row.time] = row
+    return sorted(rows, key=lambda row: (row.time, first[row.session_id or row.file, row.time].id, row.seq))
 
 
 class Label(Value):

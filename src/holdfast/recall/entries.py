@@ -11,8 +11,7 @@ from __future__ import annotations
 from _thread import _local, allocate_lock
 
 from ..errors import HoldfastError
-from ..model.moment import millis
-from ..model.query import passes
+from ..model.query import oldest_first, passes, row_for
 from ..model.scope import whole
 
 TYPE_CHECKING = False
@@ -73,9 +72,9 @@ class Reader:
         rows = self._index.rows(scope, wanted, "oldest")
         ids = [row.id for row in rows]
         if behind:
-            times = {row.id: row.time for row in rows}
-            times.update({e.id: millis(e.timestamp) for e in self.unindexed(scope, behind, wanted)})
-            ids = sorted(times, key=lambda id: (times[id], id))
+            known = {row.id: row for row in rows}
+            known.update({late.id: row_for(late) for late in self.unindexed(scope, behind, wanted)})
+            ids = [row.id for row in oldest_first(list(known.values()))]
         every = wanted.hidden or wanted.superseded
         for start in range(0, len(ids), _PAGE):
             page = self._read_behind(scope, ids[start : start + _PAGE], every, behind)

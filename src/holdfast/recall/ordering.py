@@ -1,12 +1,14 @@
 """Ordering: candidates in the order in which they are shown, and what may move them.
 
-Of equals the newer comes first, then the lower id, so that neither how the index was built nor the moment of
-asking decides: what was written together fades together, and pages must fit. What a search found must not rank
-higher in the next one for having been found: only the seeds' relevance counts recalls.
+Of equals the newer comes first, the later line of what was written together, then the lower id, so that neither how
+the index was built nor the moment of asking decides: what was written together fades together, and pages must fit.
+What a search found must not rank higher in the next one for having been found: only the seeds' relevance counts
+recalls.
 """
 
 from __future__ import annotations
 
+from ..model.query import oldest_first
 from .relevance import Ranking, influence
 
 TYPE_CHECKING = False
@@ -55,12 +57,11 @@ def ordered(rows: Sequence[Row], match: Sequence[float], ranking: Ranking, rank:
     """Best first; each is made when it is asked for, since of some hundred candidates a search looks at twenty."""
     recalls = rank == "relevance"
     weights = ranking.weights(rows, recalls)
-    keyed = [
-        (-int(value * _FINE + 0.5), -row.time, row.id, place)
-        for place, (row, value) in enumerate(zip(rows, _values(rank, rows, match, weights, ranking), strict=True))
-    ]
-    keyed.sort()  # no two have one id
-    return (Ranked(rows[place], match[place], weights[place], ranking, recalls, place) for *_, place in keyed)
+    if rank in ("recent", "importance"):
+        places = _newest(rows, by_importance=rank == "importance")
+    else:
+        places = _best(rows, _values(rank, match, weights, ranking))
+    return (Ranked(rows[place], match[place], weights[place], ranking, recalls, place) for place in places)
 
 
 def unranked(rows: Sequence[Row], ranking: Ranking) -> Iterator[Ranked]:
@@ -68,13 +69,26 @@ def unranked(rows: Sequence[Row], ranking: Ranking) -> Iterator[Ranked]:
     return (Ranked(row, 0.0, weight, ranking) for row, weight in zip(rows, ranking.weights(rows, False), strict=True))
 
 
-def _values(
-    rank: str, rows: Sequence[Row], match: Sequence[float], weights: Sequence[float], ranking: Ranking
-) -> Iterable[float]:
+def _newest(rows: Sequence[Row], *, by_importance: bool) -> list[int]:
+    """The places as `query` has them."""
+    place_of = {row.id: place for place, row in enumerate(rows)}
+    found = [place_of[row.id] for row in reversed(oldest_first(rows))]
+    return sorted(found, key=lambda place: -rows[place].importance) if by_importance else found
+
+
+def _best(rows: Sequence[Row], values: Iterable[float]) -> list[int]:
+    """The places by value."""
+    keyed = [
+        (-int(value * _FINE + 0.5), -row.time, -row.seq, row.id, place)
+        for place, (row, value) in enumerate(zip(rows, values, strict=True))
+    ]
+    keyed.sort()  # no two have one id
+    return [place for *_, place in keyed]
+
+
+def _values(rank: str, match: Sequence[float], weights: Sequence[float], ranking: Ranking) -> Iterable[float]:
     """What each row is ordered by."""
     if rank == "match":
         most = ranking.influence
         return [fits * influence(weight, most) for fits, weight in zip(match, weights, strict=True)]
-    if rank == "relevance":
-        return [min(1.0, fits * weight) for fits, weight in zip(match, weights, strict=True)]
-    return [row.time if rank == "recent" else row.importance for row in rows]
+    return [min(1.0, fits * weight) for fits, weight in zip(match, weights, strict=True)]

@@ -12,8 +12,7 @@ import time
 from ..errors import Invalid
 from ..guard import validate
 from ..model.hit import Entries
-from ..model.moment import millis
-from ..model.query import Filter, Row, passes
+from ..model.query import Filter, oldest_first, passes, row_for
 from ..model.value import Value
 from . import filters as filtering
 from .lacking import degraded
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..model.entry import Entry
+    from ..model.query import Row
     from ..model.scope import Scope
     from ..store import Store
 
@@ -86,7 +86,7 @@ def query(store: Store, scope: Scope, asked: Ask) -> Entries:
         found = Entries(_read(store, scope, asked, [row.id for row in rows]))
     else:
         late = _late(store, scope, asked.wanted)
-        rows = store.index.rows(scope, asked.wanted) + late
+        rows = store.index.rows(scope, asked.wanted, "any") + late
         end = None if asked.limit is None else asked.offset + asked.limit
         most = None if late else end  # one that is there twice takes two places
         ids = _in_order(rows, asked.rank) if asked.rank in _ORDERS else _by_relevance(store, scope, rows, most)
@@ -106,18 +106,15 @@ def _late(store: Store, scope: Scope, wanted: Filter) -> list[Row]:
     """Rows of what passes and the index has not seen yet: what somebody wrote a moment ago (D13)."""
     behind = store.index.lagging(scope)
     entries = store.reader.unindexed(scope, behind, wanted) if behind else ()
-    return [
-        Row(e.id, millis(e.timestamp), e.type, e.importance, e.pinned, e.session_id, e.workspace) for e in entries
-    ]  # fmt: skip
+    return [row_for(entry) for entry in entries]
 
 
 def _in_order(rows: list[Row], rank: str) -> list[str]:
-    """As an index has it: newest first, of what is as important too; ties by id."""
-
-    def place(row: Row) -> tuple[float, int, str]:
-        return {"recent": 0, "oldest": row.time}.get(rank, -row.importance), -row.time, row.id
-
-    return [row.id for row in sorted(rows, key=place)]
+    """As an index has it: newest first, of what is as important too."""
+    found = oldest_first(rows) if rank == "oldest" else oldest_first(rows)[::-1]
+    if rank == "importance":
+        found.sort(key=lambda row: -row.importance)
+    return [row.id for row in found]
 
 
 def _by_relevance(store: Store, scope: Scope, rows: list[Row], most: int | None) -> list[str]:

@@ -40,7 +40,7 @@ def of_the_past(terms: Sequence[str]) -> bool:
 def restated(rows: Sequence[Row], match: Sequence[float], sought: Sought) -> list[float]:
     """What is added to the later ones, to stand just before the earlier; nothing where there are none."""
     best = (place for place in _best(rows, match) if 0 < rows[place].size <= LONGEST)
-    short = sorted(best, key=lambda place: rows[place].time)
+    short = sorted(best, key=lambda place: (rows[place].time, rows[place].seq))
     if len(short) < 2:
         return []
     raised = _raised([rows[place] for place in short], [match[place] for place in short], sought)
@@ -55,7 +55,7 @@ def _best(rows: Sequence[Row], match: Sequence[float]) -> list[int]:
     least = min(sorted(match)[-AMONG:], default=0.0)
     found = [place for place, value in enumerate(match) if value >= least and value > 0.0]
     if len(found) > AMONG:
-        found.sort(key=lambda place: (-match[place], -rows[place].time, rows[place].id))
+        found.sort(key=lambda place: (-match[place], -rows[place].time, -rows[place].seq, rows[place].id))
     return found[:AMONG]
 
 
@@ -75,8 +75,13 @@ def _raised(rows: Sequence[Row], match: Sequence[float], sought: Sought) -> list
 
 
 def _same(row: Row, other: Row) -> bool:
-    """Whether both are by the same, and not at the same time; who asks tells nothing anew."""
-    return row.author == other.author and row.role == other.role and row.time > other.time and not asks(row.said)
+    """Whether both are by the same, and the other was said before; who asks tells nothing anew."""
+    return row.author == other.author and row.role == other.role and _later(row, other) and not asks(row.said)
+
+
+def _later(row: Row, other: Row) -> bool:
+    """What was written together has one time and, in one journal, an order."""
+    return row.time > other.time or (row.time == other.time and row.file == other.file and row.seq > other.seq)
 
 
 def _alike(text: str, other: str) -> bool:

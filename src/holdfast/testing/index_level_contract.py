@@ -153,17 +153,27 @@ class RowsContract:
                 entry for entry in entries
                 if scope.sees(entry.scope, entry.user_id, entry.session_id, entry.workspace) and passes(entry, wanted)
             ]  # fmt: skip
-            expected.sort(key=lambda entry: (millis(entry.timestamp), entry.id))
+            expected.sort(key=lambda entry: (-millis(entry.timestamp), -entry.seq, entry.id), reverse=True)
             assert backend.ids(scope, wanted) == [entry.id for entry in expected], (scope, wanted)
 
-    def test_orders_are_total_and_ties_go_by_id(self, backend: Workbench) -> None:
+    def test_of_what_is_written_together_the_later_line_is_the_newer(self, backend: Workbench) -> None:
         backend.session()
         drafts = [backend.draft(str(n), importance=n % 2) for n in range(6)]  # all in the same millisecond
-        backend.journal.append(ANA, SESSION, drafts[::-1])
-        ids = sorted(draft.id for draft in drafts)
+        backend.journal.append(ANA, SESSION, drafts[::-1])  # whatever their ids
+        ids = [draft.id for draft in drafts]
         weights = {draft.id: draft.importance for draft in drafts}
-        assert backend.ids(order="time") == backend.ids(order="oldest") == ids
-        assert backend.ids(order="importance") == sorted(ids, key=lambda id: (-weights[id], id))
+        assert backend.ids(order="time") == ids
+        assert backend.ids(order="oldest") == ids[::-1]
+        assert backend.ids(order="importance") == sorted(ids, key=lambda id: -weights[id])
+
+    def test_of_two_journals_with_one_time_that_with_the_higher_first_id_is_the_newer(self, backend: Workbench) -> None:
+        backend.session()
+        own = [backend.draft(str(n)) for n in range(3)]
+        other = [backend.draft(str(n), backend.session(OTHER)) for n in range(3)]
+        backend.journal.append(ANA, OTHER, other)
+        backend.journal.append(ANA, SESSION, own)
+        ids = [draft.id for draft in (*own, *other)]
+        assert backend.ids(order="oldest") == ids == backend.ids(order="time")[::-1]
 
     def test_newest_first_unless_asked_otherwise(self, backend: Workbench) -> None:
         backend.session()

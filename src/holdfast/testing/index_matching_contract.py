@@ -245,6 +245,12 @@ class MatchContract:
         ids = [backend.add("beta").id for _ in range(9)]
         assert backend.find("be?a", limit=3) == ids[:-4:-1]
 
+    def test_of_those_that_were_written_together_the_later_line_comes_first(self, backend: Workbench) -> None:
+        backend.session()
+        drafts = [backend.draft("beta") for _ in range(9)]
+        backend.journal.append(ANA, SESSION, drafts)
+        assert backend.find("be?a", limit=3) == [draft.id for draft in drafts[:-4:-1]]
+
     def test_equal_scores_go_by_id(self, backend: Workbench) -> None:
         backend.session()
         drafts = [backend.draft("same words") for _ in range(50)]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..model.card import statistics_of
 from ..model.ids import GLOBAL, user_dir
 from ..model.moment import HOUR_MS, iso, millis
-from ..model.query import Row, label_of, passes
+from ..model.query import Row, label_of, oldest_first, passes, row_for
 from ..model.replay import Address
 from ..model.scope import whole
 from ..text.content import searchable_text
@@ -160,18 +160,14 @@ class MemoryIndex:
         self, scope: Scope, wanted: Filter, order: str = "time", limit: int | None = None, offset: int = 0
     ) -> list[Row]:
         found = [self._row(entry) for entry in self._passing(scope, wanted)]
-        keys = {
-            "time": lambda row: (-row.time, row.id), "oldest": lambda row: (row.time, row.id),
-            "importance": lambda row: (-row.importance, -row.time, row.id),
-        }  # fmt: skip
-        ordered = sorted(found, key=keys[order])
+        ordered = oldest_first(found) if order == "oldest" else oldest_first(found)[::-1]
+        if order == "importance":
+            ordered.sort(key=lambda row: -row.importance)
         return ordered[offset : None if limit is None else offset + limit]
 
     def _row(self, entry: Entry, score: float = 0.0) -> Row:
-        row = Row(
-            entry.id, millis(entry.timestamp), entry.type, entry.importance, entry.pinned, entry.session_id,
-            entry.workspace, entry.role, entry.author, f"{entry.scope} {entry.user_id} {entry.session_id}", entry.seq,
-        )  # fmt: skip
+        row = row_for(entry)
+        row.file = f"{entry.scope} {entry.user_id} {entry.session_id}"
         row.score = score
         row.said = searchable_text(entry.content)
         row.size = len(row.said)
@@ -190,7 +186,7 @@ class MemoryIndex:
                     found[id] = found.get(id, 0.0) + 1.0
         hits = [self._row(entry, found[entry.id]) for entry in self._passing(scope, wanted) if entry.id in found]
         newest = words.globs or words.prefixes
-        return sorted(hits, key=lambda row: (-row.score, -row.time if newest else 0, row.id))[:limit]
+        return sorted(hits, key=lambda row: (-row.score, (-row.time, -row.seq) if newest else (), row.id))[:limit]
 
     # -- vectors
 

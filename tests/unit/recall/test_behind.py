@@ -55,6 +55,14 @@ def stuck(tmp_path, monkeypatch):
     made.close()
 
 
+def test_what_was_written_together_comes_in_the_order_of_its_lines(stuck):
+    told = [{"text": f"line {id}", "id": f"mem_{id:026d}", "timestamp": 1} for id in range(9, 0, -1)]
+    stuck.session.add_many(told)
+    written = [one["text"] for one in told]
+    assert [entry.text for entry in stuck.memory.query(until=2, rank="recent", limit=3)] == written[:-4:-1]
+    assert [entry.text for entry in stuck.memory.query(until=2, rank="oldest", every=True)] == written
+
+
 # -- what was hidden or changed is not handed out
 
 

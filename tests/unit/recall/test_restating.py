@@ -6,12 +6,13 @@ import holdfast
 from holdfast.model.query import Row
 from holdfast.recall.restating import LONGEST, restated
 from holdfast.recall.wording import Sought
+from holdfast.testing import FixedClock
 
 FLIGHT = Sought([("flight", 2.0), ("oslo", 2.0)])
 
 
-def row(time, said, author="user", size=None):
-    made = Row(said, time, "conversation", 0.5, False, "s", None, "user", author)
+def row(time, said, author="user", size=None, file=1, seq=0):
+    made = Row(said, time, "conversation", 0.5, False, "s", None, "user", author, file, seq)
     made.said, made.size = said, len(said) if size is None else size
     return made
 
@@ -34,6 +35,12 @@ def test_the_later_of_two_stands_before_the_earlier():
 
 def test_the_latest_of_several_stands_first_whatever_their_order_was():
     assert after([NEW, OLD, NEWEST], [0.8, 1.0, 0.6]) == [NEWEST.said, NEW.said, OLD.said]
+
+
+def test_of_two_that_were_written_together_the_later_line_of_one_journal_stands_first():
+    later = row(1, NEW.said, seq=1)
+    assert after([OLD, later], [1.0, 0.7]) == after([later, OLD], [0.7, 1.0]) == [NEW.said, OLD.said]
+    assert restated([OLD, row(1, NEW.said, file=2, seq=1)], [1.0, 0.7], FLIGHT) == []
 
 
 def test_where_the_later_one_is_first_anyway_nothing_is_added():
@@ -73,6 +80,15 @@ def memory(tmp_path):
 def test_a_search_gives_a_corrected_fact_before_what_it_was(memory):
     found = memory.search("What is the wifi code of the cabin?")
     assert [hit.snippet[-6:] for hit in found] == ["moose3", "moose2", "moose1"]
+
+
+def test_a_correction_of_the_same_moment_stands_before_what_it_corrects(tmp_path):
+    told = ["The flight to Oslo leaves at 7:15", "The flight to Oslo leaves at 9:40 now"]
+    with holdfast.open(tmp_path / "home", embedder="none", clock=FixedClock()) as memory:
+        memory.add_many({"text": text, "type": "fact", "session": "k"} for text in told)
+        for rank in ("match", "relevance", "recent", "importance"):
+            found = memory.search("When does the flight to Oslo leave?", rank=rank)
+            assert [hit.snippet for hit in found] == told[::-1]
 
 
 def test_who_asks_for_the_first_gets_no_order_by_time(memory):

@@ -15,6 +15,7 @@ from ..errors import BadConfig, Invalid
 from ..lock import Lock
 from . import contradictions, toml, workspace
 from .read import FILE, Settings
+from .table import LATER
 from .values import accept, accept_text, row_of
 
 TYPE_CHECKING = False
@@ -36,6 +37,11 @@ def set_value(home: str, name: str, value: Any, agent: str | None = None) -> Any
     checked = read(row, value, "argument")
     if agent is not None and row.scope == "home":
         raise BadConfig(f"{name} is one for the whole home and cannot differ by agent", setting=name, origin="argument")
+    if checked in LATER.get(name, ()):
+        there = ", ".join(value for value in row.allowed if value not in LATER[name])
+        raise BadConfig(
+            f"{name} cannot be {checked} in this version; there are {there}", setting=name, origin="argument"
+        )
     place = _place(name, agent)
     plain = list(checked) if isinstance(checked, tuple) else checked
 

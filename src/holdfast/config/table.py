@@ -24,6 +24,10 @@ HOOKS = "Takes effect with the agent hooks."
 SERVICE = "Takes effect with the HTTP service."
 
 
+# Values that a file may hold, since a later version wrote it, and that nobody can set before that version.
+LATER = {"embedder.provider": ("gguf", "ollama", "openai", "gemini", "compatible", "auto-remote")}
+
+
 class Row:
     """One setting. `allowed` is (least, most) for numbers, the choices for choices, else empty.
 

@@ -19,7 +19,7 @@ from . import pin as pins
 from .circuit import Circuit
 from .guarded import PROBE, Guarded, says_something, sense, sound
 from .pin import Pin
-from .registry import AUTO, LOCAL, NONE, Choice, before_threads, make, resolve
+from .registry import AUTO, LOCAL, NONE, Choice, before_threads, check, make, resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -222,6 +222,7 @@ class Embedding:
         Whether a model that they name is the pinned one is told by its identity, not by where it lies.
         """
         provider, model = self._settings["embedder.provider"], self._settings["embedder.model"]
+        check(provider)  # before anything is advised that it could not do
         if pinned is None:
             return resolve(provider, model)
         fits = pinned.provider == provider or (provider == AUTO and pinned.provider in (*LOCAL, NONE))
@@ -287,6 +288,19 @@ class Embedding:
             return None
         return _misfit(pinned.identity, pinned.provider, held)
 
+    def setting_trouble(self) -> str | None:
+        """Why no search can have vectors as the settings are; what the file or the model lacks is told elsewhere."""
+        try:
+            pinned = self._pinned() if self.wanted else None
+        except HoldfastError:
+            return None
+        try:
+            if self.wanted:
+                self._choice(pinned)
+        except HoldfastError as error:
+            return f"by keyword only: {error.message}"
+        return None
+
     def misfit(self, vector: Vector) -> str | None:
         """Why a vector that found nothing could not: the index holds those of another kind. None if it could."""
         held, made = self._index.embedded_by(self._scope), self._made
@@ -305,6 +319,7 @@ class Embedding:
 
     def change(self, provider: str, progress: Progress | None = None) -> None:
         """Build the index anew with vectors of another embedder; until the end the old ones serve."""
+        check(provider)
         set_to = self._settings["embedder.provider"]
         if set_to not in (AUTO, provider):
             raise BadConfig(

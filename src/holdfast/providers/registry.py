@@ -77,10 +77,16 @@ def before_threads(choice: Choice) -> None:
         import threading  # noqa: F401
 
 
+def check(provider: str) -> None:
+    """MissingExtra if no embedder of this version has the name; settings name those of later ones as well."""
+    if provider not in (*FACTORIES, AUTO, NONE):
+        raise MissingExtra(
+            f"the embedder {provider[:40]} is not part of this version; there are {', '.join(sorted(FACTORIES))}, and "
+            "`holdfast config set embedder.provider auto` leaves the choice to Holdfast"
+        )
+
+
 def make(choice: Choice) -> Embedder:
     """The embedder, loaded; MissingExtra if it is not part of this installation."""
-    factory = FACTORIES.get(choice.provider)
-    if factory is None:
-        known = ", ".join(sorted(FACTORIES))
-        raise MissingExtra(f"the embedder {choice.provider} is not part of this version; there are {known}")
-    return factory(choice.model)
+    check(choice.provider)
+    return FACTORIES[choice.provider](choice.model)

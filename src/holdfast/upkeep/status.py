@@ -62,7 +62,8 @@ def _degraded(store: Store, behind: int, counts: dict[str, Any], index: dict[str
         reasons.append(f"{counts['damaged']} damaged lines; `holdfast verify` names them")
     if gone:
         reasons.append(f"{gone} entries were lost from their journals; `holdfast verify` names them")
-    reasons += [told for told in (store.embedding.pin_trouble(), store.redactor.trouble()) if told is not None]
+    told = (store.embedding.pin_trouble(), store.embedding.setting_trouble(), store.redactor.trouble())
+    reasons += [one for one in told if one is not None]
     return [*reasons, *trouble(store)]
 
 

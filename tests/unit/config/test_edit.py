@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from holdfast.config import load, set_value, unset
+from holdfast.config.table import LATER
 from holdfast.errors import BadConfig, StorageFailed
 
 if TYPE_CHECKING:
@@ -180,3 +181,10 @@ def test_a_file_in_the_homes_place_is_a_storage_failure(tmp_path: Path) -> None:
     (tmp_path / "home").touch()
     with pytest.raises(StorageFailed):
         set_value(str(tmp_path / "home"), "recall.limit", 5)
+
+
+@pytest.mark.parametrize("provider", LATER["embedder.provider"])
+def test_an_embedder_that_this_version_does_not_have_is_not_set(tmp_path: Path, provider: str) -> None:
+    with pytest.raises(BadConfig, match=rf"cannot be {provider} in this version; there are auto, builtin"):
+        set_value(str(tmp_path), "embedder.provider", provider)
+    assert not (tmp_path / "config.toml").exists()

@@ -11,7 +11,9 @@ import pytest
 
 import holdfast.config as package
 from holdfast.config import NOT_SETTINGS, OTHER_DEFAULTS, TABLE, Row, load
+from holdfast.config.table import BY_NAME, LATER
 from holdfast.config.values import accept, allowed
+from holdfast.providers.registry import AUTO, FACTORIES, NONE
 
 # Every default of the five source documents (all items marked [D] in the checklist) and the configuration
 # items that the settings must answer: a row, or a reason why not.
@@ -116,3 +118,8 @@ def test_loading_the_settings_imports_nothing_heavy() -> None:
 
 def _path() -> dict[str, str]:
     return {"PYTHONPATH": str(Path(package.__path__[0]).parents[1])}
+
+
+def test_the_embedders_that_can_be_set_are_those_of_this_version() -> None:
+    row = BY_NAME["embedder.provider"]
+    assert {*row.allowed} - {*LATER[row.name]} == {*FACTORIES, AUTO, NONE}

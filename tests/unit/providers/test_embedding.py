@@ -726,3 +726,37 @@ def test_nothing_is_loaded_to_compare_words(home, embedders):
         assert memory.store.embedding.no_words(["flim"]) == []
         assert memory.store.embedding.alike(["movie"], ["a film"]) == [[0.0]]
         assert embedders == []
+
+
+def told(memory):
+    """What a status names, and why a search has no vectors."""
+    return memory.status()["degraded"], memory.search("deploy").degraded
+
+
+def test_a_provider_of_a_later_version_is_named_by_status_as_by_searches(tmp_path):
+    with holdfast.open(tmp_path / "home", embedder="builtin") as memory:
+        memory.add("deploy notes")
+        assert told(memory) == ([], None)
+    with holdfast.open(tmp_path / "home", embedder="openai") as memory:
+        (named,), reason = told(memory)
+        assert named == reason
+        assert "the embedder openai is not part of this version" in named
+        assert "`holdfast config set embedder.provider auto`" in named
+
+
+def test_a_provider_other_than_the_pinned_one_is_named_by_status_too(tmp_path):
+    with holdfast.open(tmp_path / "home", embedder="builtin") as memory:
+        memory.add("deploy notes")
+        memory.search("deploy")
+    with holdfast.open(tmp_path / "home", embedder="minilm") as memory:
+        (named,), reason = told(memory)
+        assert named == reason
+        assert "`holdfast reindex --embedder minilm`" in named
+    with holdfast.open(tmp_path / "home", embedder="none") as memory:
+        assert told(memory) == ([], None)
+
+
+def test_nobody_is_advised_to_set_a_provider_that_there_is_not(tmp_path):
+    said = "the embedder nosuch is not part of this version; there are builtin"
+    with holdfast.open(tmp_path / "home", embedder="builtin") as memory, pytest.raises(MissingExtra, match=said):
+        memory.reindex(embedder="nosuch")

@@ -121,6 +121,12 @@ def test_add_jsonl_takes_all_lines(shell: Shell, tmp_path: Path) -> None:
     assert [entry["content"]["text"] for entry in again] == ["one more"]
 
 
+def test_a_byte_order_mark_before_what_is_added_is_skipped(shell: Shell) -> None:
+    marked = b'\xef\xbb\xbf{"text": "one"}\n{"text": "two"}\n'
+    assert [entry["content"]["text"] for entry in shell.json("add", "--jsonl", "-", stdin=marked)] == ["one", "two"]
+    assert shell.json("add", "-", stdin=b"\xef\xbb\xbfthree\n")["content"]["text"] == "three"
+
+
 @pytest.mark.parametrize(
     ("lines", "part"),
     [

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+from codecs import BOM_UTF8
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ..errors import Invalid, NotFound
@@ -20,7 +21,7 @@ STDIN = "-"
 def words(given: Sequence[str]) -> str | None:
     """The text that was meant: the arguments, or stdin for `-` and for a pipe; None when nobody said anything."""
     if list(given) == [STDIN] or (not given and not sys.stdin.isatty()):
-        return _decoded(sys.stdin.buffer.read(), "stdin").removesuffix("\n")
+        return _decoded(_unmarked(sys.stdin.buffer.read()), "stdin").removesuffix("\n")
     return " ".join(given) if given else None
 
 
@@ -29,6 +30,11 @@ def _decoded(data: bytes, where: str) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise Invalid(f"{where} is not UTF-8 at byte {error.start}", field="text") from None
+
+
+def _unmarked(data: bytes) -> bytes:
+    """Without the mark that some editors and shells put before what they write."""
+    return data.removeprefix(BOM_UTF8)
 
 
 def json_object(text: str, field: str) -> dict[str, Any]:
@@ -68,7 +74,7 @@ def lines(path: str) -> Iterator[str]:
 
 def _lines(file: BinaryIO, where: str) -> Iterator[str]:
     for number, line in enumerate(file, 1):
-        yield _decoded(line, f"{where}, line {number},")
+        yield _decoded(_unmarked(line) if number == 1 else line, f"{where}, line {number},")
 
 
 def objects(path: str) -> list[dict[str, Any]]:

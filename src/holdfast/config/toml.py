@@ -101,7 +101,7 @@ def read_untrusted(path: str) -> tuple[dict[str, Any], list[str]]:
             found = os.fstat(source.fileno())
             if not stat.S_ISREG(found.st_mode) or found.st_size > _UNTRUSTED_BYTES:
                 return {}, [f"{path} is not a small regular file; ignored"]
-            return dict(_flat(_parsed(path, source.read(_UNTRUSTED_BYTES).decode()))), []
+            return dict(_flat(_parsed(path, source.read(_UNTRUSTED_BYTES).decode("utf-8-sig")))), []
     except (FileNotFoundError, NotADirectoryError):
         return {}, []
     except (OSError, UnicodeDecodeError, BadConfig):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+from codecs import BOM_UTF8
 
 from ..disk import Attempt
 from ..errors import FormatTooNew, Invalid, NotFound
@@ -39,7 +40,7 @@ def lasting(source: Source) -> Source:
 def records(source: Source) -> Iterator[Numbered]:
     """Every record with its number: the line, or the place in a document. Headers and ends are among them."""
     lines = _lines(source)
-    first = next(lines, b"")
+    first = next(lines, b"").removeprefix(BOM_UTF8)  # some editors put one before what they save
     if _is_document(first):
         yield from _from_document(b"\n".join([first, *lines]))
         return

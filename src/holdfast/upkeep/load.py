@@ -9,10 +9,10 @@ as a whole is refused before the first write.
 from __future__ import annotations
 
 from ..capture import places, sessions, writing
-from ..errors import HoldfastError, Invalid, SizeLimit
+from ..errors import FormatTooNew, HoldfastError, Invalid, SizeLimit
 from ..guard import fields, permissions, validate
 from ..guard.redaction import identifier
-from ..model.entry import STORED
+from ..model.entry import SCHEMA_VERSION, STORED
 from ..model.ids import ENTRY_ID, OLDER_ID, SESSION_ID, user_dir
 from ..model.moment import millis
 from ..model.query import Filter
@@ -135,6 +135,7 @@ class Loading:
     # -- where an entry goes
 
     def _item(self, number: int, record: dict[str, Any]) -> Item:
+        _refuse_newer(record)
         if not isinstance(record.get("content"), (dict, str)):
             raise Invalid("is neither an entry, a card nor a header", field="content")
         kind = record.get("scope") or "session"
@@ -306,6 +307,13 @@ class Loading:
             "conflicts": self.conflicts, "sessions": len([id for id in self.made if SESSION_ID.match(id)]),
             "damaged": self.damaged, "complete": self._account.complete,
         }  # fmt: skip
+
+
+def _refuse_newer(record: Mapping[str, Any]) -> None:
+    """A line of a later schema may mean what this one cannot say, and would be stored as if it were of ours."""
+    version = record.get("schema_version")
+    if isinstance(version, (int, float)) and version > SCHEMA_VERSION:
+        raise FormatTooNew(f"has schema {version}; this Holdfast reads up to {SCHEMA_VERSION}: upgrade it")
 
 
 def _older_id(id: Any) -> str | None:

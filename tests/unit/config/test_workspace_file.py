@@ -33,6 +33,11 @@ def test_it_may_make_a_limit_smaller(tmp_path: Path) -> None:
     assert narrowed(tmp_path, "[context]\nbudget = 200\n")["context.budget"] == 200
 
 
+def test_a_byte_order_mark_before_it_is_skipped(tmp_path: Path) -> None:
+    settings = narrowed(tmp_path, "\ufeff[context]\nbudget = 200\n")
+    assert (settings["context.budget"], settings.warnings) == (200, ())
+
+
 def test_it_is_looked_for_at_the_root_of_the_workspace(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "HEAD").touch()

@@ -221,6 +221,7 @@ BAD = {
     "bad card": '{"card": {"session_id": "../../x", "user_id": "ana", "created_at": "2026-01-01T00:00:00Z"}}',
     "card of nobody": '{"card": {"session_id": "sess_20260101_abcdef", "created_at": "2026-01-01T00:00:00Z"}}',
     "surrogate": '{"content": {"text": "\\ud800"}}',
+    "later schema": '{"schema_version": 2, "content": {"text": "x"}}',
 }
 
 
@@ -257,6 +258,15 @@ def test_paths_pathlib_and_iterators_are_read_alike(desk, empty, tmp_path):
     assert load(empty.store, empty.writer(), path)["skipped_existing"] == 1
     assert load(empty.store, empty.writer(), iter(exported(desk).splitlines()))["skipped_existing"] == 1
     assert load(empty.store, empty.writer(), export(desk.store, ALL, "json"))["skipped_existing"] == 1
+
+
+@pytest.mark.parametrize("format", ["jsonl", "json"])
+def test_a_byte_order_mark_before_a_file_is_skipped(desk, empty, tmp_path, format):
+    desk.add("words")
+    path = tmp_path / "export"
+    path.write_text(exported(desk, format=format), encoding="utf-8-sig")
+    report = load(empty.store, empty.writer(), path)
+    assert (report["added"], report["damaged"], report["complete"]) == (1, [], True)
 
 
 def test_a_plain_list_of_entries_is_a_document_too(empty):

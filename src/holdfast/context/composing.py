@@ -122,7 +122,7 @@ def _searched(store: Store, scope: Scope, prompt: str, seats: int) -> SearchResu
         store, shortened(prompt), limit=seats, offset=0, rank="match",
         min_score=store.settings["context.min_score"], filters={"sensitive": False, "provenance": list(TRUSTED)},
     )  # fmt: skip
-    return searching.search(store, scope, asked)
+    return searching.search(store, scope, asked.replace(beyond=False))  # which match less than `BESIDE` of the best
 
 
 def _beside_the_best(hits: Iterable[Hit]) -> list[Hit]:

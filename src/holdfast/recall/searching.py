@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import time
 from itertools import islice
-from math import floor
 
 from ..errors import Invalid
 from ..guard import fields, validate
@@ -28,6 +27,7 @@ from .fusion import fused
 from .lacking import reasons
 from .ordering import RANKS, Ranked, ordered, ranking_for, unranked
 from .relevance import relevance
+from .sifting import Sieve, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,9 +44,8 @@ if TYPE_CHECKING:
 MOST_AUTHORS = 2_000
 PAGE = 25  # hits for which there are candidates, whatever page is asked for: pages of one question must fit together
 CROWD = 50_000  # candidates where something else than the match decides: the newest may match least
-IN_VAIN = 40  # candidates in a row that score too little: no better ones follow, or hardly by another rank
 SETTLED = 10  # the best so many say how well a question is answered
-_STEPS = 10_000  # between 0 and 1, as scores are shown
+MOST_AT_ONCE = 500  # entries that are read together, where those before them may have scored too little
 WITHOUT_VECTOR = 0.01  # share of a scope that may lack a vector before the answer says so
 WORDLESS = "the question has no words or numbers, and entries are found by these"
 
@@ -62,6 +61,7 @@ class Ask(Value):
     rank: str = "match"
     min_score: float = 0.0
     snippet_chars: int = LENGTH
+    beyond: bool = True  # whether pages go on with what holds a word and was not compared with the candidates
 
     @property
     def last(self) -> int:
@@ -95,22 +95,24 @@ def search(store: Store, scope: Scope, asked: Ask) -> SearchResult:
     behind = store.index.refresh(scope, store.wait_ms)
     damaged = store.reader.damaged
     hits: list[Hit] = []
-    mode, reason = "keyword", WORDLESS if asked.words.empty else None
+    mode, reason, stopped = "keyword", WORDLESS if asked.words.empty else None, None
     if not asked.words.empty:
         authors = store.index.authors(scope, MOST_AUTHORS)
         question = understand(asked.text, authors, asked.words, store.clock.now(), store.settings["time.zone"])
         count = CROWD if asked.rank != "match" else PAGE * store.settings["recall.candidates"]
         found = Candidates(store, scope, asked.wanted, question, count)
-        hits, mode, reason = _hits(store, scope, asked, question, found), found.mode, found.reason
+        hits, stopped = _hits(store, scope, asked, question, found)
+        mode, reason = found.mode, found.reason
     store.index.recall(scope, [hit.id for hit in hits], store.clock.now())
     took = (time.perf_counter() - started) * 1000
     store.observer.record("memory.operations.query.duration_ms", took)
-    degraded = _degraded(store, scope, behind, store.reader.damaged - damaged, mode, reason)
+    lacking = _lacking(store, scope, behind, store.reader.damaged - damaged, mode, reason)
+    degraded = "; ".join([*lacking, *([stopped] if stopped else [])]) or None
     return SearchResult(hits=tuple(hits), mode=mode, degraded=degraded, took_ms=round(took, 3))
 
 
-def _degraded(store: Store, scope: Scope, behind: int, damaged: int, mode: str, reason: str | None) -> str | None:
-    """Why the answer may not be whole, or None."""
+def _lacking(store: Store, scope: Scope, behind: int, damaged: int, mode: str, reason: str | None) -> list[str]:
+    """Why the answer may not be whole."""
     found = reasons(store, scope, behind, damaged)
     if reason is not None:
         found.append(reason if reason is WORDLESS else f"by keyword only: {reason}")
@@ -121,33 +123,33 @@ def _degraded(store: Store, scope: Scope, behind: int, damaged: int, mode: str, 
             f"{missing} of {total} without vector"
             + (f", of which the embedder did not take {refused}" if refused else "")
         )
-    return "; ".join(found) or None
+    return found
 
 
-def _hits(store: Store, scope: Scope, asked: Ask, question: Question, found: Candidates) -> list[Hit]:
-    """Candidates ranked, read back from their journals, scored, cut to the page asked for."""
+def _hits(
+    store: Store, scope: Scope, asked: Ask, question: Question, found: Candidates
+) -> tuple[list[Hit], str | None]:
+    """Candidates ranked, read back from their journals, scored, cut to the page asked for; and why not all, if so."""
     if not found.rows:
-        return []
+        return [], None
     trusted = _trust(store, scope, question)
     matched = fused(found.rows, question, (found.sought, found.asked), trusted, found.weights)
     scoring = Scoring(store, scope, question, found)
+    sieve = Sieve(scoring, asked.min_score)
     hits: list[Hit] = []
-    in_vain = 0
-    patience = IN_VAIN if asked.rank == "match" else 10 * IN_VAIN
     for ranked in _ranked(store, scope, asked, found, matched):
         if asked.rank != "match" and not scoring.settled:
             ranked = list(ranked)
             _settle(store, scope, scoring, ranked)
-        for one, entry, parts in _spoken_for(store, scope, asked, scoring, ranked):
-            score = _shown(min(1.0, scoring.score(parts) * one.influence))  # moved as in D19
-            if score >= asked.min_score:
+        for one, entry, parts in _spoken_for(store, scope, asked, scoring, sieve.promising(ranked)):
+            score = sieve.score(one, scoring.score(parts))
+            if score is not None:
                 hits.append(_hit(one, entry, parts, score, matched.explained(one.place), asked))
-                in_vain = 0
-            else:
-                in_vain += 1
-            if len(hits) == asked.last or in_vain == patience or scoring.most < asked.min_score:
-                return hits[asked.offset :]
-    return hits[asked.offset :]
+            if len(hits) == asked.last:
+                return hits[asked.offset :], None
+        if sieve.done:
+            break
+    return hits[asked.offset :], sieve.gave_up
 
 
 def _ranked(store: Store, scope: Scope, asked: Ask, found: Candidates, matched: Fused) -> Iterator[Iterable[Ranked]]:
@@ -156,7 +158,7 @@ def _ranked(store: Store, scope: Scope, asked: Ask, found: Candidates, matched: 
         store.index.when_recalled(scope, found.rows)
     yield ordered(found.rows, matched.match, ranking_for(store, scope, found.rows), asked.rank)
     most = asked.last
-    while rest := found.further(most):
+    while asked.beyond and (rest := found.further(most)):
         yield unranked(rest, ranking_for(store, scope, rest))
         most *= 4
 
@@ -179,6 +181,8 @@ def _spoken_for(
             best = {one.row.id for one in page[:SETTLED]}
             scoring.settle([parts for one, _, parts in told if one.row.id in best])
         yield from (one for one in told if scoring.counts(one[-1]))
+        if asked.min_score:
+            size = max(size, min(2 * size, MOST_AT_ONCE))
 
 
 def _settle(store: Store, scope: Scope, scoring: Scoring, ranked: Sequence[Ranked]) -> None:
@@ -202,15 +206,10 @@ def _hit(one: Ranked, entry: Entry, parts: Parts, score: float, scores: dict[str
     )
     said = asked.words
     terms = (*said.terms, *(prefix + "*" for prefix in said.prefixes), *said.globs, *said.letters)
-    shown = snippet(searchable_text(entry.content), terms, asked.snippet_chars, parts.span)
+    excerpt = snippet(searchable_text(entry.content), terms, asked.snippet_chars, parts.span)
     return Hit(
-        id=entry.id, type=entry.type, path=entry.path, score=score, snippet=shown, marks=Marks(shown, terms),
+        id=entry.id, type=entry.type, path=entry.path, score=score, snippet=excerpt, marks=Marks(excerpt, terms),
         timestamp=entry.timestamp, session_id=entry.session_id, session_key=one.session_key, user_id=entry.user_id,
         workspace=entry.workspace, tags=entry.tags, provenance=entry.provenance, pinned=entry.pinned,
-        scores=FrozenDict({name: floor(value * _STEPS + 0.5) / _STEPS for name, value in scores.items()}), entry=entry,
+        scores=FrozenDict({name: shown(value) for name, value in scores.items()}), entry=entry,
     )  # fmt: skip
-
-
-def _shown(value: float) -> float:
-    """To four digits; `round` goes by way of a text, which takes five times as long."""
-    return floor(value * _STEPS + 0.5) / _STEPS

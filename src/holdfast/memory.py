@@ -85,7 +85,7 @@ class Memory(SeedMethods):
     ) -> Scope:
         ids: tuple[str, ...] = ()
         if user is not None and user != "*":
-            sessions.refuse_new_unlike(store, validate.user(user))
+            validate.user(user)
         if session is not None:
             named = None if user == "*" else user
             wait_ms = store.wait_ms if act == "read" else None

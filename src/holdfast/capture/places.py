@@ -128,10 +128,7 @@ class Places:
         store = self._store
         card = sessions.global_card(store) if kind == "global" else sessions.user_card(store, user or self._writer.user)
         size = store.journal.size(whole(store.agent), card.id)
-        exists = size is not None and size.entries > 0  # what was forgotten leaves its tombstones
-        if card.user_id is not None and not exists:
-            sessions.refuse_new_unlike(store, card.user_id)
-        return card, exists
+        return card, size is not None and size.entries > 0  # what was forgotten leaves its tombstones
 
     def _session(self, name: Any, user: str | None, workspace: str | None) -> tuple[Card, bool]:
         """The session's card and whether it exists; an unknown key is made by this write (D4)."""

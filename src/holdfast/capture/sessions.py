@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 
 from ..errors import Corrupt, Denied, Invalid, Locked, NotFound, StorageFailed
-from ..guard import fields, validate
+from ..guard import validate
 from ..guard.redaction import identifier
 from ..model.card import Card
 from ..model.ids import GLOBAL, SESSION_ID, session_id, user_dir
@@ -112,9 +112,6 @@ def plan(store: Store, user: str, options: Options) -> Card:
     now = store.clock.now()
     day = iso(now)[:10].replace("-", "")
     key = identifier(validate.session_key(options.key), "session") if options.key is not None else None
-    if options.continues is None:
-        _refuse_unlike(key or "", "session")
-        refuse_new_unlike(store, user)
     identifier(user, "user")
     identifier(options.workspace or "", "workspace")
     id = _free_id(store, user, key, day, options.continues) if key else session_id(day)
@@ -123,21 +120,6 @@ def plan(store: Store, user: str, options: Options) -> Card:
         title=options.title, created_at=iso(now), continues=options.continues,
         preferences=_preferences(options.preferences), decay_config=options.decay, compaction_config=options.compaction,
     )  # fmt: skip
-
-
-def refuse_new_unlike(store: Store, user: str) -> None:
-    """Invalid for a user's name that looks like another's, unless something is stored under it from before the rule:
-    who asks or forgets under it should not hear that there is nothing."""
-    if fields.unlike(user) is None:
-        return
-    scope = Scope(agent=store.agent, user=user)
-    if not store.index.refresh(scope, _WAIT_MS) and not journals_of(store, scope):
-        _refuse_unlike(user, "user")
-
-
-def _refuse_unlike(name: str, field: str) -> None:
-    if (rule := fields.unlike(name)) is not None:
-        raise fields.broken(field, rule)
 
 
 def _preferences(given: FrozenDict) -> FrozenDict:

@@ -32,11 +32,6 @@ SHORT_LENGTH = 256
 MOST_DEPTH = 16
 MOST_OFFSET = 10**12  # a larger number is no number to SQLite
 _RESERVED = ("system_", "internal_")
-# What Unicode lets every font leave out: soft hyphens, zero-width characters, fillers, variation selectors, tags.
-_UNSEEN = (
-    r"[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
-    r"\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-)
 
 
 def broken(field: str, rule: str, **details: object) -> Invalid:
@@ -198,15 +193,6 @@ def user(given: Any, field: str = "user") -> str:
 def session_key(given: Any, field: str = "session") -> str:
     """A session's key: any string of 1 to 1024 characters without control characters."""
     return line(given, field, SESSION_KEY_LENGTH)
-
-
-def unlike(given: str) -> str | None:
-    """What a name must not have that somebody could take for another one; None if it has nothing of it."""
-    if given.strip() != given:
-        return "must not begin or end with white space"
-    if not given.isascii() and re.search(_UNSEEN, given):
-        return "must not contain characters that nobody sees, such as a zero-width space"
-    return None
 
 
 def workspace(given: Any, field: str = "workspace") -> str:

@@ -146,32 +146,3 @@ def test_a_key_may_be_forgotten_any_number_of_times_in_a_day(memory, monkeypatch
     assert session.id not in gone
     assert len(asked) < 50
     assert memory.create_session("ana", key="scratch").id == session.id
-
-
-UNLIKE = ["ana ", "\u00a0ana", "an\u200ba", "ana\ufeff", "a\u00adna", "ana\ufe0f"]
-
-
-@pytest.mark.parametrize("name", UNLIKE)
-def test_a_name_that_looks_like_another_one_makes_no_user_and_no_session(memory, name):
-    memory.add("words", user="ana", session="ana")
-    for refused in (
-        lambda: memory.create_session(name), lambda: memory.create_session("ana", key=name),
-        lambda: memory.add("words", user=name), lambda: memory.add("words", user="ana", session=name),
-        lambda: memory.user(name).remember("editor", "vim"), lambda: memory.search("words", user=name),
-        lambda: memory.forget(user=name),
-    ):  # fmt: skip
-        with pytest.raises(holdfast.Invalid, match=r"^(user|session) must not (begin or end with|contain)"):
-            refused()
-    assert len(memory.sessions(user="*")) == 1
-
-
-@pytest.mark.parametrize("name", UNLIKE)
-def test_what_is_stored_under_such_a_name_can_still_be_read_continued_and_forgotten(memory, monkeypatch, name):
-    with monkeypatch.context() as before:
-        before.setattr("holdfast.guard.fields.unlike", lambda given: None)
-        memory.add("words", user=name, session=name)
-        memory.user(name).remember("editor", "vim")
-    memory.add("more words", user=name, session=name)
-    memory.user(name).remember("shell", "zsh")
-    assert len(memory.search("words", user=name)) == 2
-    assert len(memory.forget(user=name).entries) == 4

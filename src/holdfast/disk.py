@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 FILE_MODE = 0o600
 DIR_MODE = 0o700
-READ_BLOCK = 1 << 20
 _BINARY = getattr(os, "O_BINARY", 0)
 AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # whoever opens a pipe would wait for its other end; a file is none the wiser
 _WINDOWS_LOCK_AT = 1 << 30  # far past the note, which must stay readable while the byte is locked
@@ -270,11 +269,11 @@ def pread_all(disk: Disk, fd: int, count: int, offset: int) -> bytes:
 
 
 def read_file(disk: Disk, path: str) -> bytes:
-    """The whole file, whatever its size."""
+    """The whole file, whatever its size; as a rule in one piece, which nobody copies."""
     fd = disk.open(path, os.O_RDONLY)
     try:
-        parts = []
-        while part := disk.read(fd, READ_BLOCK):
+        parts, size = [], disk.fstat(fd).st_size + 1  # it may be growing
+        while part := disk.read(fd, size):
             parts.append(part)
         return b"".join(parts)
     except OSError as error:

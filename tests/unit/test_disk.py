@@ -4,7 +4,6 @@ import socket
 
 import pytest
 
-from holdfast import disk as module
 from holdfast.disk import (
     REAL,
     Attempt,
@@ -66,7 +65,7 @@ def test_a_write_without_progress_is_an_error_and_no_endless_loop():
 
 
 def test_a_file_of_any_size_is_read_whole(tmp_path):
-    data = os.urandom(3 * module.READ_BLOCK + 17)
+    data = os.urandom(3_000_017)
     (tmp_path / "file").write_bytes(data)
     assert read_file(REAL, str(tmp_path / "file")) == data
 

@@ -275,8 +275,8 @@ class Memory(SeedMethods):
         from .capture import changing
 
         found = self.query(session=one(session), rank="oldest", every=True, **filters)
-        self.store.require_level(found.behind, "what is to be hidden")
         scope = self.scope(session=session, act="write")
+        self.store.require_level(found.behind, "what is to be hidden", scope)
         return changing.delete(self.store, scope, [entry.id for entry in found], reason)
 
     def forget_key(self, user: str, key: str, *, dry_run: bool = False) -> Receipt:

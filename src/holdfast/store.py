@@ -106,8 +106,11 @@ class Store:
             lacking = f"{what} may not be all there is, and nothing was done"
             raise StorageFailed(f"{error.message}; until then {lacking}", **error.details)
 
-    def require_level(self, behind: int, what: str) -> None:
-        """Before anything is done to all of something: Locked while the index has not seen everything."""
+    def require_level(self, behind: int, what: str, scope: Scope | None = None) -> None:
+        """Before anything is done to all of something: Locked while the index has not seen everything; with a scope
+        also StorageFailed while a journal of its user cannot be read: which sessions go on in which tells the index."""
+        if scope is not None:
+            self.require_readable(scope.replace(sessions=()), what)
         if behind:
             raise Locked(
                 f"the index of agent {self.agent} is behind by {behind} journals, so {what} may not be all there is; "

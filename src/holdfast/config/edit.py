@@ -134,7 +134,7 @@ def _edit(home: str, change: Change) -> bool:
 
 def _text(path: str) -> str:
     try:
-        with open(path, encoding="utf-8-sig", newline="", opener=REAL.open) as source:
+        with open(path, encoding="utf-8-sig", newline="", opener=toml.opened) as source:
             return source.read()
     except FileNotFoundError:
         return ""

@@ -11,7 +11,7 @@ import os
 import re
 import stat
 
-from ..disk import AT_ONCE, REAL
+from ..disk import AT_ONCE, REAL, Irregular
 from ..errors import BadConfig
 from .values import accept, row_of
 
@@ -84,14 +84,22 @@ class ConfigFile:
 def read(path: str) -> ConfigFile:
     """The file at this path; a missing one is empty, an unreadable one is BadConfig."""
     try:
-        with open(
-            path, encoding="utf-8-sig", opener=REAL.open
-        ) as source:  # some editors begin a file with a byte order mark
+        with open(path, encoding="utf-8-sig", opener=opened) as source:  # some editors begin it with a byte order mark
             return ConfigFile(path, source.read())
     except FileNotFoundError:
         return ConfigFile(path, "")
     except (OSError, UnicodeDecodeError) as error:
         raise BadConfig(f"{path} cannot be read: {error}; correct or remove it", origin=path) from error
+
+
+def opened(path: str, flags: int) -> int:
+    """A file, or the null device, by which people say that there is none."""
+    try:
+        return REAL.open(path, flags)
+    except Irregular:
+        if not os.path.samefile(path, os.devnull):
+            raise
+        return os.open(path, flags)
 
 
 def read_untrusted(path: str) -> tuple[dict[str, Any], list[str]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 
 from ..errors import HoldfastError, Locked, StorageFailed
+from ..model.ids import SESSION_ID
 from . import questions
 from .bringing import Unread
 from .catchup import file_row
@@ -83,7 +84,7 @@ class Levelled(WithVectors):
             behind = self._brought_level(scope, wait_ms)
             if wait_ms <= 0:
                 return behind
-            self._mine.lagging = self._left_behind() if behind else _NOTHING
+            self._mine.lagging = self._left_behind() if behind or self._bringing.unread.all() else _NOTHING
             return self._told(scope, behind) if behind else 0
         finally:
             self.live.begin()
@@ -97,22 +98,32 @@ class Levelled(WithVectors):
         if scope.everyone or not found:
             return found
         whose = self.live.ask(lambda c: owners(c, self._journal, self._all, dict.fromkeys(found)))
-        return {name: error for name, error in found.items() if concerns(scope, name, whose[name])}
+        return {
+            name: error if whose[name] is not None or not SESSION_ID.match(name) or name in scope.sessions
+            else _unnamed(error)
+            for name, error in found.items() if concerns(scope, name, whose[name])
+        }  # fmt: skip
 
     def _told(self, scope: Scope, behind: int) -> int:
         """How many of those behind an answer within this scope has to name; one, where the index is in trouble."""
         if scope.everyone:
             return behind
-        return max(min(behind, len(self.lagging(scope))), 0 if self.trouble is None else 1)
+        left = len(self._readable(self.lagging(scope)))
+        return max(min(behind, left), 0 if self.trouble is None else 1)
 
     def _left_behind(self) -> Lagging:
-        """Journals that are behind, with how far they were read; all of them where the index cannot say."""
+        """Journals that are behind, with how far they were read; all of them where the index cannot say.
+
+        Those that cannot be read are among them, though no answer counts them: what has been deleted or amended in them
+        since nobody knows, so what the index says of them must not be believed (D10).
+        """
         try:
             left = self._behind(self._readable(self.marks.names() if self.trouble is None else self._every()))
+            left.update(dict.fromkeys(self._bringing.unread.all()))
             rows = self.live.ask(lambda c: {name: file_row(c, name) for name in left})
             whose = self.live.ask(lambda c: owners(c, self._journal, self._all, left))
         except (HoldfastError, OSError):
-            return dict.fromkeys(self._readable(self._journal.journals(self._all)), (None, None))
+            return dict.fromkeys(self._journal.journals(self._all), (None, None))
         return {name: (whose[name], None if row is None else row.mark) for name, row in rows.items()}
 
     def _own(self, scope: Scope, todo: Sizes) -> Sizes:
@@ -323,6 +334,13 @@ class Levelled(WithVectors):
             facts = [("boot", boot_id()), ("marks", sign), ("others", others)]
             connection.executemany("INSERT OR REPLACE INTO meta VALUES(?, ?)", facts)
             self.live.sign = sign
+
+
+def _unnamed(error: StorageFailed) -> StorageFailed:
+    """The same for whoever may not be meant: where another user's session lies is for nobody else to know."""
+    details = {name: value for name, value in error.details.items() if name != "path"}
+    said = "a session cannot be read, and nothing that can be read tells whose it is"
+    return StorageFailed(f"{said}; `holdfast verify` names it to who sees everybody's", **details)
 
 
 def _level(connection: apsw.Connection, journal: str, size: Size | None) -> bool:

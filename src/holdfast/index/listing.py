@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from ..model.query import Filter, Row
     from ..model.scope import Scope
 
-# A journal's rows are numbered as its lines come, so that the first of one time is one look.
-_FIRST = "(SELECT o.id FROM entries o WHERE o.file=e.file AND o.time=e.time ORDER BY o.n LIMIT 1)"
+# Of all that the journal has of that time, whatever passes; rows that were read anew have other numbers than before.
+_FIRST = "(SELECT o.id FROM entries o WHERE o.file=e.file AND o.time=e.time ORDER BY o.seq LIMIT 1)"
 _NEWEST = f"{_FIRST} DESC, e.seq DESC"
 
 

@@ -78,7 +78,7 @@ CREATE TABLE entries(
   path TEXT,
   tags TEXT NOT NULL,
   detail TEXT NOT NULL);
-CREATE INDEX entries_by_file ON entries(file, time);
+CREATE INDEX entries_by_file ON entries(file, time, seq);
 CREATE INDEX entries_by_user ON entries(user_id, time);
 -- What a context begins with: few rows that it would otherwise look for among all of a user's.
 CREATE INDEX entries_pinned ON entries(user_id, time) WHERE pinned=1;

@@ -57,6 +57,7 @@ def take_names(text: str, authors: Sequence[str]) -> tuple[tuple[str, ...], str]
     """Which authors are named, and the question without them."""
     if not authors:
         return (), text
+    text = _whole_letters(text)
     named, taken, said = _whole_names(_plainly(text), authors)
     spoken = list(_words(said))
     known = _called(authors, {word for word, _, _ in spoken})
@@ -72,7 +73,7 @@ def take_names(text: str, authors: Sequence[str]) -> tuple[tuple[str, ...], str]
 
 def asked_of(text: str, named: Sequence[str]) -> tuple[str, ...]:
     """Those of whom it is asked what they said: `What did Ana say?`, `Ana's opinion`, but not `Who told Ana?`."""
-    spoken = [word for word, _, _ in _words(_plainly(text))]
+    spoken = [word for word, _, _ in _words(_plainly(_whole_letters(text)))]
     if all(known.isdisjoint(spoken) for known in (_ASKED, _SAID_BY, _ACCORDING)):
         return ()
     names = {word for author in named for word in _WORD.findall(called_plainly(author)[1])}
@@ -88,6 +89,15 @@ def _speaks(spoken: Sequence[str], place: int, names: set[str]) -> bool:
     following = spoken[place + 1 : place + 1 + _FAR]
     after = next((word for word in following if word not in names and word not in _BETWEEN), "")
     return after in _ASKED and not (before in _PASSIVE and after.endswith("d"))  # "was Ana told"
+
+
+def _whole_letters(text: str) -> str:
+    """With every accent in its letter: by itself it would be no part of a word."""
+    if text.isascii():
+        return text
+    from unicodedata import normalize
+
+    return normalize("NFC", text)
 
 
 def _plainly(text: str) -> str:

@@ -15,7 +15,7 @@ from ..text.stopwords import FRAMING, STOP
 from ..text.words import both_ends, tokens, words
 
 LONGEST = 20_000  # characters of a prompt that are looked up, or looked through for what frames the question
-_SENTENCE_END = re.compile(r"(?<=[.!?:;])\s+|\s*\n\s*")
+_SENTENCE_END = re.compile(r"(?<=[.!?:;])\s+|(?<!\s)\s*\n\s*")
 _LEAST_WORDS = 3  # of a sentence that frames: fewer may be a title or a key
 _BEGINNING = 500  # characters by which a clause is taken for a question
 LONG = 30  # words of a prompt, stop words not counted: the longest question of our sets has 29

@@ -8,6 +8,7 @@ is never asked while the index is level.
 
 from __future__ import annotations
 
+from ..errors import StorageFailed
 from ..model.entry import amended, standing
 from ..model.record import amendment_from, fold
 
@@ -57,8 +58,15 @@ class Unindexed:
 
 
 def unindexed(journals: Journal, scope: Scope, behind: Behind) -> Iterator[Unindexed]:
-    """Every journal that the index is behind with."""
-    return (Unindexed(journals, scope, journal, mark) for journal, mark in sorted(behind.items()))
+    """Every journal that the index is behind with and that can be read."""
+    for journal, mark in sorted(behind.items()):
+        try:
+            found = Unindexed(journals, scope, journal, mark)
+        except StorageFailed as error:
+            if not error.unreadable:
+                raise
+        else:
+            yield found
 
 
 def passing(found: Unindexed, wanted: Filter) -> list[Entry]:

@@ -112,7 +112,7 @@ def _filter(store: Store, given: dict[str, Any]) -> Filter:
 def pick(store: Store, scope: Scope, choice: Choice) -> Picked:
     """Everything that the choice covers, read from the journals; NotFound for an id that never was."""
     behind = store.index.refresh(whole(store.agent), store.settings["index.wait_ms"])
-    if not (choice.ids or choice.sessions):
+    if not choice.ids:  # a session may go on in one that cannot be read
         store.require_readable(scope, "what is to be forgotten")
     picked = Picked()
     for journal in _journals(store, scope, choice):

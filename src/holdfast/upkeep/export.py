@@ -130,7 +130,7 @@ def _card(store: Store, scope: Scope, journal: str) -> Card | None:
 
 def _late_sessions(store: Store, scope: Scope, behind: Behind) -> list[str]:
     """Sessions of this scope that the index may not know yet, and those of their entries."""
-    cards = [store.journal.card(scope, journal) for journal in sorted(behind) if SESSION_ID.match(journal)]
+    cards = [_card(store, scope, journal) for journal in sorted(behind) if SESSION_ID.match(journal)]
     own = [
         card.id for card in cards if card is not None and scope.sees("session", card.user_id, card.id, card.workspace)
     ]

@@ -312,7 +312,7 @@ class Loading:
 def _refuse_newer(record: Mapping[str, Any]) -> None:
     """A line of a later schema may mean what this one cannot say, and would be stored as if it were of ours."""
     version = record.get("schema_version")
-    if isinstance(version, (int, float)) and version > SCHEMA_VERSION:
+    if version is not None and not (isinstance(version, (int, float)) and version <= SCHEMA_VERSION):
         raise FormatTooNew(f"has schema {version}; this Holdfast reads up to {SCHEMA_VERSION}: upgrade it")
 
 

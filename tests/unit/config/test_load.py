@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from holdfast.config import Settings, default_home, load
+from holdfast.config import Settings, default_home, load, toml
 from holdfast.config.values import USER_CHARS
 from holdfast.errors import BadConfig
 from holdfast.guard.fields import USER_LENGTH
@@ -271,3 +272,8 @@ def test_a_zone_must_be_known_here_wherever_it_is_set(tmp_path: Path, zone: str)
     (tmp_path / "config.toml").write_text(f'[time]\nzone = "{zone}"\n')
     with pytest.raises(BadConfig, match=r"config\.toml:2"):
         load(str(tmp_path), environ={})
+
+
+def test_a_file_that_is_the_null_device_says_nothing(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").symlink_to(os.devnull)
+    assert not toml.read(str(tmp_path / "config.toml")).values

@@ -107,3 +107,7 @@ def test_what_others_tell_is_found_where_nobody_is_asked_for_their_own_words(cha
 )
 def test_what_somebody_said_is_found_by_a_name_in_any_script(channel, question, author):
     assert channel.search(question).hits[0].entry.author == author
+
+
+def test_an_accent_by_itself_is_part_of_the_name_before_it():
+    assert take_names("What did Jose\u0301 say?", ["Jos\u00e9"])[0] == ("Jos\u00e9",)

@@ -148,3 +148,7 @@ def test_a_polite_question_is_answered_like_a_bare_one(chat, around):
 @pytest.mark.parametrize("question", ["thanks", "good morning", "ok", "Hi!", "Good morning! Thanks!"])
 def test_what_people_say_all_day_is_found_where_nothing_else_is_asked_for(chat, question):
     assert chat.search(question)[0].text.rstrip("!") in question.lower()
+
+
+def test_a_long_run_of_spaces_is_read_once():
+    assert unframed("when" + " " * 19_000 + "is it?").startswith("when")  # took seconds

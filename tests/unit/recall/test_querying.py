@@ -55,3 +55,18 @@ def test_the_order_of_one_moment_is_the_same_in_an_index_built_anew(batches):
     batches.reindex()
     assert [entry.text for entry in batches.query(rank="oldest", every=True)] == WRITTEN
     assert [entry.text for entry in batches.query(rank="recent", every=True)] == WRITTEN[::-1]
+
+
+def test_what_was_compacted_keeps_its_place_among_what_has_the_same_time(tmp_path):
+    together = "2026-01-01T00:00:00.000Z"
+    with holdfast.open(tmp_path / "home", embedder="none") as memory:
+        one, other = memory.create_session("ana"), memory.create_session("ana")
+        first = one.add("a0", timestamp=together)
+        other.add("b0", timestamp=together)
+        one.add("a1", timestamp=together)
+        memory.amend(first.id, importance=0.9)
+        written = [entry.text for entry in memory.query(user="ana", rank="oldest")]
+        memory.compact(one.id)  # its line is another, and so is its row
+        assert [entry.text for entry in memory.query(user="ana", rank="oldest")] == written
+        memory.reindex()
+        assert [entry.text for entry in memory.query(user="ana", rank="oldest")] == written

@@ -222,6 +222,7 @@ BAD = {
     "card of nobody": '{"card": {"session_id": "sess_20260101_abcdef", "created_at": "2026-01-01T00:00:00Z"}}',
     "surrogate": '{"content": {"text": "\\ud800"}}',
     "later schema": '{"schema_version": 2, "content": {"text": "x"}}',
+    "schema that is no number": '{"schema_version": "2", "content": {"text": "x"}}',
 }
 
 

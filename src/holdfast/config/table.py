@@ -127,7 +127,7 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
     ("recall.min_score", "float", 0.0, (0.0, 1.0), "agent", "never", "G150 G161 D19",
      "Hits with a lower score are left out."),
     ("recall.candidates", "int", 4, (1, 20), "agent", "never", "G123 G150",
-     "Keyword candidates for each of the first 25 hits; later pages go on in the order of the words."),
+     "Keyword candidates for each of the first 25 hits (16 among more than 5,000 texts); more pages go on by words."),
     ("recall.snippet_chars", "int", 700, (40, 10_000), "agent", "smaller", "G130",
      "Longest snippet of a hit, in characters."),
     ("recall.influence", "float", 0.15, (0.0, 0.5), "agent", "never", "A079 D19",

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from .fusion import Fused
 
 MOST_AUTHORS = 2_000
-PAGE = 25  # hits for which there are candidates, whatever page is asked for: pages of one question must fit together
 CROWD = 50_000  # candidates where something else than the match decides: the newest may match least
 SETTLED = 10  # the best so many say how well a question is answered
 MOST_AT_ONCE = 500  # entries that are read together, where those before them may have scored too little
@@ -99,8 +98,7 @@ def search(store: Store, scope: Scope, asked: Ask) -> SearchResult:
     if not asked.words.empty:
         authors = store.index.authors(scope, MOST_AUTHORS)
         question = understand(asked.text, authors, asked.words, store.clock.now(), store.settings["time.zone"])
-        count = CROWD if asked.rank != "match" else PAGE * store.settings["recall.candidates"]
-        found = Candidates(store, scope, asked.wanted, question, count)
+        found = Candidates(store, scope, asked.wanted, question, CROWD if asked.rank != "match" else None)
         hits, stopped = _hits(store, scope, asked, question, found)
         mode, reason = found.mode, found.reason
     store.index.recall(scope, [hit.id for hit in hits], store.clock.now())

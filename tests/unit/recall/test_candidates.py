@@ -88,6 +88,20 @@ def test_how_much_the_rarest_words_find_is_reckoned_by_ones_own_memory(tmp_path,
     assert all("rare" in hit.snippet and hit.scores["coverage"] == 1.0 for hit in hits)
 
 
+@pytest.mark.parametrize(("mine", "others", "count"), [(60, 0, 64), (40, 0, 100), (40, 60, 100)])
+def test_fewer_are_looked_for_by_word_in_a_memory_of_very_many(tmp_path, monkeypatch, mine, others, count):
+    """In one's own: what others wrote does not make it larger."""
+    monkeypatch.setattr(candidates, "MANY", 50)
+    with holdfast.open(tmp_path / "home", embedder="none") as memory:
+        memory.add_many([{"text": f"tea {n}"} for n in range(mine)])
+        memory.add_many([{"text": f"tea {n}", "user": "ben"} for n in range(others)])
+        asked = []
+        real = memory.store.index.match
+        monkeypatch.setattr(memory.store.index, "match", lambda *given: asked.append(given[3]) or real(*given))
+        assert len(memory.search("tea", limit=mine).hits) == mine
+    assert asked[0] == count
+
+
 def test_what_holds_only_a_common_word_is_found_on_later_pages(tmp_path, monkeypatch):
     monkeypatch.setattr(candidates, "FEW", 10)
     monkeypatch.setattr(candidates, "LEAST", 1)

@@ -10,7 +10,9 @@ import re
 from itertools import chain
 from unicodedata import normalize
 
-_COMBINING = re.compile("[\u0300-\u036f]")
+from .spelling import UNSEEN
+
+_COMBINING = re.compile(f"[\u0300-\u036f{UNSEEN}]")
 _PLAIN = {
     code: parts[0]
     for code in chain(range(0xC0, 0x250), range(0x1E00, 0x1F00))
@@ -31,5 +33,5 @@ def with_places(text: str) -> tuple[str, list[int] | None]:
     plain = text.translate(_PLAIN)
     if not _COMBINING.search(plain):
         return plain, None
-    kept = [place for place, letter in enumerate(plain) if not "\u0300" <= letter <= "\u036f"]
+    kept = [place for place, letter in enumerate(plain) if not _COMBINING.match(letter)]
     return "".join(plain[place] for place in kept), [*kept, len(plain)]

@@ -15,7 +15,7 @@ import re
 _KINDS = bytes(
     1 if chr(byte).islower() or chr(byte).isdigit() else 2 if chr(byte).isupper() else 0 for byte in range(128)
 ).ljust(256, b"\0")
-_NAME = re.compile(r"(?a:(?<![^\W_])[^\W_]+)")
+_NAME = re.compile(r"(?<![^\W_])[^\W_]*[a-z0-9][A-Z][^\W_]*", re.ASCII)
 _BETWEEN = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])(?=[0-9])")
 _LONGEST = 64  # letters of a name
 _LEAST = 2.5  # letters that a part has on average, at least
@@ -27,9 +27,9 @@ def is_there(text: str) -> bool:
     return kinds & kinds >> 7 != 0
 
 
-def parts(name: str) -> list[str]:
-    """The words of a name in order; none where it is not written so."""
-    if len(name) > _LONGEST or not is_there(name):
+def _parts(name: str) -> list[str]:
+    """The words of a name in order; none where it is a code."""
+    if len(name) > _LONGEST:
         return []
     found = _BETWEEN.sub(" ", name).lower().split()
     return found if len(name) >= _LEAST * len(found) else []
@@ -39,8 +39,8 @@ def names(text: str) -> dict[str, list[str]]:
     """The names in a text in lower case, each with its words."""
     if not is_there(text):
         return {}
-    said = dict.fromkeys(_NAME.findall(text))
-    found = {name.lower(): parts(name) for name in said if not name[1:].islower()}  # as most words are
+    likely = " ".join([word for word in text.split() if not word[1:].islower()])  # as most words are
+    found = {name.lower(): _parts(name) for name in dict.fromkeys(_NAME.findall(likely))}
     return {name: words for name, words in found.items() if words}
 
 

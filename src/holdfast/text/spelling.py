@@ -1,8 +1,9 @@
 """Spelling: letters that people and machines write in several ways, brought to one, for texts and questions alike.
 
-macOS names files in parts of letters; Japanese has wide Latin letters and narrow kana; Hebrew points are mostly left
-out; `ё`, `ß` and Greek accents come and go. Vowel signs of India are no letters to FTS5's tokeniser, which would part
-words at them and keep consonants only: they become the vowels that they stand for.
+macOS names files in parts of letters; Japanese has wide Latin letters and narrow kana; what was copied from a PDF has
+hyphens that nobody sees and `ﬁ` for `fi`; Hebrew points are mostly left out; `ё`, `ß` and Greek accents come and go.
+Vowel signs of India are no letters to FTS5's tokeniser, which would part words at them and keep consonants only: they
+become the vowels that they stand for.
 """
 
 from __future__ import annotations
@@ -13,24 +14,29 @@ _JAMO, _HANGUL = "\u1100-\u11ff\ua960-\ua97c\ud7b0-\ud7fb", "\uac00-\ud7a3"
 _WIDE = "\uff10-\uff19\uff21-\uff3a\uff41-\uff5a"  # digits and Latin letters as wide as ideographs
 _NARROW, _VOICED = "\uff66-\uff9d", "\uff9e\uff9f"  # kana half as wide, and what is put behind them
 _INDIC = "\u0900-\u0dff"
-_OTHERWISE = re.compile(f"[{_JAMO}\u3099\u309a\u0306\u0308{_WIDE}{_NARROW}{_INDIC}]")
+UNSEEN = "\u00ad\u2060\ufeff"  # within words: where to part them at the end of a line, or not to
+_JOINED = "\ufb00-\ufb06"  # ff, fi, fl and the like as one letter
+_OTHERWISE = re.compile(f"[{_JAMO}\u3099\u309a\u0306\u0308{_WIDE}{_NARROW}{_INDIC}{UNSEEN}{_JOINED}]")
 _PARTS = re.compile(f"[{_JAMO}{_HANGUL}]+|[\u3041-\u30ff][\u3099\u309a]|[\u0400-\u04ff][\u0306\u0308]")
 _RUN = re.compile(f"[{_INDIC}][{_INDIC}\u200c\u200d]*")
 # Punctuation, symbols, kana, ideographs, Hangul: nothing that a stem would have in another way.
-_UNUSUAL = re.compile("[^\x00-\xbf\u2000-\u2bff\u3000-\u3098\u309b-\u9fff\uac00-\ud7a3\U0001f000-\U0001faff]")
-_WIDTHS = re.compile(f"(?:[{_WIDE}]|[{_NARROW}][{_VOICED}]?)+")
+_UNUSUAL = re.compile(
+    "[^\x00-\xac\xae-\xbf\u2000-\u205f\u2061-\u2bff\u3000-\u3098\u309b-\u9fff\uac00-\ud7a3\U0001f000-\U0001faff]"
+)
+_DROPPED = re.compile(f"[{UNSEEN}]")
+_WIDTHS = re.compile(f"(?:[{_WIDE}{_JOINED}]|[{_NARROW}][{_VOICED}]?)+")
 _POINTS = re.compile("[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]")  # of Hebrew
 _MIXED = re.compile("[ёЁßẞΆΈ-ΏΪΫάέήίΰϊϋόύώΐ]")
 _ALIKE = dict(zip("ёЁßẞΆΈΉΊΌΎΏΪΫάέήίΰϊϋόύώΐ", [*"еЕ", "ss", "SS", *"ΑΕΗΙΟΥΩΙΥαεηιυιυουωι"], strict=True))
 
 
 def composed(text: str) -> str:
-    """Letters whole, Latin and kana of the usual width, and nothing between the letters of an Indic word."""
+    """Letters whole and by themselves, Latin and kana of the usual width, and nothing unseen between the letters."""
     if _OTHERWISE.search(text) is None:
         return text
     from unicodedata import normalize
 
-    text = _WIDTHS.sub(lambda run: normalize("NFKC", run[0]), text)
+    text = _WIDTHS.sub(lambda run: normalize("NFKC", run[0]), _DROPPED.sub("", text))
     text = _RUN.sub(lambda run: normalize("NFC", run[0].replace("\u200c", "").replace("\u200d", "")), text)
     return _PARTS.sub(lambda run: normalize("NFC", run[0]), text)
 

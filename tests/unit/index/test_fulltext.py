@@ -5,6 +5,7 @@ import unicodedata
 import pytest
 
 from holdfast.index.fulltext import Stemmer
+from holdfast.text.spelling import composed
 from holdfast.text.words import searchable, tokens
 
 BLOCKS = {
@@ -23,7 +24,8 @@ def test_a_symbol_parts_words_in_texts_where_it_parts_them_in_questions(block):
     stemmer, wrong = Stemmer(), []
     for code in range(first, last + 1):
         said = f"xq{chr(code)}zq"
-        if unicodedata.category(chr(code))[0] in "SPC" and len(stemmer.stems(searchable(said))) != len(tokens(said)):
+        parted = tokens(composed(said))  # as a question is before it is cut
+        if unicodedata.category(chr(code))[0] in "SPC" and len(stemmer.stems(searchable(said))) != len(parted):
             wrong.append(hex(code))
     assert wrong == []
 

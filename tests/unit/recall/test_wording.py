@@ -71,7 +71,17 @@ def test_each_text_holds_its_own_words():
 
 
 @pytest.mark.parametrize(
-    "text", ["зелёная ёлка", "Việt phở", "lange Straße", "मेरी किताब", "ＡＢＣ１２３ ｻｰﾊﾞｰ", "καλός κωδικός", "été"]
+    "text",
+    [
+        "зелёная ёлка",
+        "Việt phở",
+        "lange Straße",
+        "मेरी किताब",
+        "ＡＢＣ１２３ ｻｰﾊﾞｰ",
+        "καλός κωδικός",
+        "été",
+        "eﬃ\u00adcient",
+    ],
 )
 def test_words_are_held_however_they_are_spelled(text):
     stemmer = Stemmer()

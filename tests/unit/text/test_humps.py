@@ -2,7 +2,7 @@
 
 import pytest
 
-from holdfast.text.humps import names, parts, with_parts
+from holdfast.text.humps import names, with_parts
 from holdfast.text.words import searchable
 
 
@@ -24,7 +24,11 @@ from holdfast.text.words import searchable
     ],
 )
 def test_a_name_is_cut_where_its_case_rises(name, words):
-    assert parts(name) == words
+    assert names(name) == ({name.lower(): words} if words else {})
+
+
+def test_another_spelling_of_a_name_does_not_hide_it():
+    assert names("OpenWeather, or OPENWEATHER") == {"openweather": ["open", "weather"]}
 
 
 def test_names_are_found_in_a_text_and_in_what_is_joined():

@@ -23,6 +23,6 @@ def test_latin_letters_dashes_and_quotation_marks_are_taken_as_they_are(text):
     assert rooted(text) is text
 
 
-@pytest.mark.parametrize("text", ["ß", "e\u0301", "猫", "любовь", "🎉", "€", "\u200d", "كتاب"])
+@pytest.mark.parametrize("text", ["ß", "e\u0301", "猫", "любовь", "🎉", "€", "\u200d", "كتاب", "ef\u00adfi"])
 def test_all_else_is_left_to_those_who_know(text):
     assert not is_latin(text)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from _thread import allocate_lock
+from itertools import chain
 from stat import S_ISREG
 
 import apsw
@@ -20,13 +21,14 @@ from .schema import APPLICATION_ID, TABLES, VERSION, VIEWS, VOCABULARY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any, TypeVar
 
     from ..disk import Disk
 
     Answer = TypeVar("Answer")
 
+_TOGETHER = 40  # rows
 WAIT_MS = 10_000  # for another connection's transaction
 TROUBLE = (
     apsw.FullError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.IOError, apsw.NoMemError, apsw.CantOpenError
@@ -65,6 +67,22 @@ def ask_all(connection: apsw.Connection, sql: str, values: Any = ()) -> list[Any
 def ask_one(connection: apsw.Connection, sql: str, values: Any = ()) -> Any:
     """The first row of a statement, or None."""
     return connection.execute(sql, values).fetchone()
+
+
+def put_all(connection: apsw.Connection, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Rows into a table, many by one statement, which takes a quarter less time than one each.
+
+    A row that cannot be put there fails the transaction, so nothing must be noted to take back those before it: for
+    that note FTS5 would write down what it gathers in memory, at every statement.
+    """
+    if not rows:
+        return
+    row = f"({','.join('?' * len(rows[0]))})"
+    one, whole = f"INSERT OR FAIL INTO {table} VALUES{row}", len(rows) // _TOGETHER * _TOGETHER
+    together = one + f",{row}" * (_TOGETHER - 1)
+    for start in range(0, whole, _TOGETHER):
+        connection.execute(together, tuple(chain.from_iterable(rows[start : start + _TOGETHER])))
+    connection.executemany(one, rows[whole:])
 
 
 # A new generation is read by nobody before the flip, and one that was not finished is thrown away: its rows need

@@ -16,7 +16,7 @@ from ..model.moment import millis
 from ..text.content import marked_by, searchable, searchable_text
 from .columns import Shared, as_json, detail
 from .cutting import chunking_of
-from .database import ask_all, ask_one
+from .database import ask_all, ask_one, put_all
 from .numbers import block, owner_of, session_word
 from .schema import DELETED, SUPERSEDED, VISIBLE
 from .stale import Stale
@@ -33,14 +33,13 @@ if TYPE_CHECKING:
     from .cutting import Chunking
 
     FullText = tuple[int, str, str, str, str]
-    ChunkRow = tuple[int, int, int, int, int | None, str, str]  # as `_INSERT_CHUNK` names them
+    ChunkRow = tuple[int, int, int, int, int | None, str, str]  # as `_CHUNKS` names them
 
-_INSERT_ENTRY = """
-INSERT INTO entries(n, file, offset, length, state, id, seq, checksum, time, type, role, author, detail,
+_ENTRIES = """
+entries(n, file, offset, length, state, id, seq, checksum, time, type, role, author, detail,
   scope, session_id, user_id, workspace, importance, pinned, sensitive, provenance, key, tool, path, tags)
-VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
 """  # no RETURNING: its statement journal makes FTS5 flush at every row, 2.5 times slower in all
-_INSERT_CHUNK = "INSERT INTO chunks(n, entry, ordinal, start, stop, hash, text) VALUES(?,?,?,?,?,?,?)"
+_CHUNKS = "chunks(n, entry, ordinal, start, stop, hash, text)"
 _INSERT_FTS = "INSERT INTO chunks_fts(rowid, text, tags, path, scope) VALUES(?,?,?,?,?)"
 _DELETE_FTS = "INSERT INTO chunks_fts(chunks_fts, rowid, text, tags, path, scope) VALUES('delete',?,?,?,?,?)"
 _FTS_PARTS = """
@@ -132,9 +131,8 @@ class Rows:
                 if seen and stop is not None:
                     texts.append((chunk, searchable(text), shared.marked, shared.path, shared.token))
         self._last_entry, self._added = n, self._added + added
-        if entries:
-            self._connection.executemany(_INSERT_ENTRY, entries)
-            self._connection.executemany(_INSERT_CHUNK, chunks)
+        put_all(self._connection, _ENTRIES, entries)
+        put_all(self._connection, _CHUNKS, chunks)
         self._stale.added([row[0] for row in entries], [row[0] for row in texts])
         self._searched += len(texts)
         self._pending += texts
@@ -258,7 +256,7 @@ class Rows:
         self._run("DELETE FROM chunks WHERE entry=?", (n,))
         numbers = self._numbers(scope, user)
         rows = [(next(numbers), n, *piece) for piece in self._chunking.pieces(whole)]
-        self._connection.executemany(_INSERT_CHUNK, rows)
+        put_all(self._connection, _CHUNKS, rows)
 
     def drop(self, n: int) -> None:
         """Take an entry out of every table; dropping a later value may just have brought it back to light."""

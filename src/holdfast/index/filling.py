@@ -15,7 +15,7 @@ import time
 
 from ..model.ids import digest
 from ..model.value import Value
-from ..text.view import view
+from ..text.view import is_answer, view
 from .database import ask_all, ask_one
 from .fulltext import blocks
 from .gate import GATE
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     Made = dict[int, bytes | None]  # by chunk; None: nothing to say
 
 _VIEWS = f"""
-SELECT c.n, e.id, e.scope, u.n, c.ordinal, c.text, coalesce(e.author, replace(e.key, '_', ' ')), p.id, b.text, p.author
+SELECT c.n, e.id, e.scope, u.n, c.ordinal, c.text, coalesce(e.author, replace(e.key, '_', ' ')), p.id, b.text, p.author,
+  e.role, p.role
 FROM json_each(?) j JOIN chunks c ON c.n=j.value JOIN entries e ON e.n=c.entry AND e.state=0
 LEFT JOIN users u ON u.id=e.user_id
 LEFT JOIN entries p ON p.n=CASE WHEN e.type='{TURN}' AND e.scope='session' THEN (
@@ -74,8 +75,8 @@ def todos(connection: apsw.Connection, chunks: Sequence[int]) -> list[Todo]:
 
 
 def _todo(row: tuple[Any, ...]) -> Todo:
-    chunk, id, scope, user, ordinal, text, author, earlier, said, by = row
-    seen = view(text, author, (said, by) if said is not None else None)
+    chunk, id, scope, user, ordinal, text, author, earlier, said, by, role, other = row
+    seen = view(text, author, (said, by) if said is not None else None, is_answer(role, other))
     both = said is not None and seen != view(text, author)
     return Todo(
         chunk=chunk, entry=id, ordinal=ordinal, owner=owner_of(scope, user), text=seen, hash=digest(seen.encode()),

@@ -11,6 +11,7 @@ from operator import itemgetter
 
 from ..text.form import asks
 from ..text.names import called
+from ..text.view import is_answer
 from .database import ask_all, ask_one
 from .fulltext import match_queries, phrase, texts
 from .questions import MANY, OF_CHUNKS, ROW, columns, described, found_row, row_of, tell
@@ -32,8 +33,8 @@ SELECT e.id, min(c.n) FROM json_each(?) j CROSS JOIN entries e ON e.id=j.value J
 WHERE c.stop IS NOT NULL GROUP BY e.id
 """
 _BEFORE = """
-SELECT x.id, b.id, substr(c.text, -200) FROM (
-  SELECT e.id,
+SELECT x.id, b.id, substr(c.text, -200), x.role, b.role FROM (
+  SELECT e.id, e.role,
     (SELECT p.n FROM entries p WHERE p.file=e.file AND p.seq<e.seq AND p.state=0 ORDER BY p.seq DESC LIMIT 1) AS before
   FROM json_each(?) j CROSS JOIN entries e ON e.id=j.value) x
 JOIN entries b ON b.n=x.before LEFT JOIN chunks c ON c.entry=x.before AND c.ordinal=0
@@ -239,10 +240,10 @@ def describe(connection: apsw.Connection, rows: Sequence[Row]) -> None:
 
 
 def look_back(connection: apsw.Connection, rows: Sequence[Row]) -> None:
-    """Fill in which entry stands before each in its journal, and whether it asks."""
+    """Fill in which entry stands before each in its journal, and whether it asks or is answered anyway."""
     by_id = {row.id: row for row in rows}
-    for id, before, end in ask_all(connection, _BEFORE, (json.dumps(list(by_id)),)):
-        by_id[id].before, by_id[id].asked = before, asks(end or "")
+    for id, before, end, role, other in ask_all(connection, _BEFORE, (json.dumps(list(by_id)),)):
+        by_id[id].before, by_id[id].asked = before, asks(end or "") or is_answer(role, other)
 
 
 def following(connection: apsw.Connection, scope: Scope, wanted: Filter, rows: Sequence[Row]) -> list[Row]:

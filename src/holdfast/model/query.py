@@ -79,7 +79,7 @@ class Row:
     size = 0  # characters of text; this and the next are filled in by `match`, for few rows, or by `describe`
     said = ""  # the text that matches best: all of it, or a piece of a long one
     before: str | None = None  # the entry before it that can be seen; this and the next are filled in by `look_back`
-    asked = False  # whether that one ends with a question mark
+    asked = False  # whether that one ends with a question mark, or is what an assistant answers here
 
     def __init__(
         self, id: str, time: int, type: str, importance: float, pinned: bool, session_id: str | None,

@@ -21,6 +21,7 @@ from ..model.scope import whole
 from ..text.content import searchable_text
 from ..text.form import asks
 from ..text.names import called
+from ..text.view import is_answer
 from .bm25 import has_glob, longer, occurrences, scores, split
 from .known import Known
 from .memory_vectors import MemoryVectors, views_of, with_cosine
@@ -231,7 +232,8 @@ class MemoryIndex:
         wanted = {row.id: row for row in rows}
         for before, entry in self._pairs():
             if (row := wanted.get(entry.id)) is not None:
-                row.before, row.asked = before.id, asks(searchable_text(before.content))
+                row.before = before.id
+                row.asked = asks(searchable_text(before.content)) or is_answer(entry.role, before.role)
 
     def following(self, scope: Scope, wanted: Filter, rows: Sequence[Row]) -> list[Row]:
         told = {row.id for row in rows}

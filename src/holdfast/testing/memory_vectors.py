@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import ProviderFailed
 from ..text.content import searchable_text
-from ..text.view import view
+from ..text.view import is_answer, view
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -94,11 +94,12 @@ def views_of(journals: Iterable[Sequence[Entry]]) -> dict[str, str]:
         before = {later.id: earlier for earlier, later in pairwise(turns)}
         for entry in entries:
             earlier = before.get(entry.id)
-            said = None
+            said, answers = None, False
             if earlier is not None and not _goes_on(earlier, entry):
                 said = searchable_text(earlier.content), _author(earlier)
+                answers = is_answer(entry.role, earlier.role)
             about = entry.key.replace("_", " ") if entry.key else None
-            found[entry.id] = view(searchable_text(entry.content), _author(entry) or about, said)
+            found[entry.id] = view(searchable_text(entry.content), _author(entry) or about, said, answers)
     return found
 
 

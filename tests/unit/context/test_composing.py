@@ -43,6 +43,23 @@ def test_what_holds_little_beside_the_answer_is_not_handed_over(tmp_path):
         assert [item.snippet for item in memory.context(question).items] == [answer]
 
 
+TICKETS = (
+    "ABC-123: checkout button is disabled on Safari", "ABC-213: move Postgres from 14 to 16",
+    "Redis runs on port 6380 with TLS", "Customer 7c9e6679-7425-40de-944b has a discount of 12 %",
+    "Exit code 137 of the worker means out of memory", "Staging is at 10.0.4.17",
+)  # fmt: skip
+
+
+def test_beside_what_was_asked_for_by_its_number_other_numbers_are_not_handed_over(tmp_path):
+    with holdfast.open(tmp_path / "home") as memory:
+        memory.add_many([{"text": text, "type": "note"} for text in TICKETS])
+        found = [item.snippet for item in memory.context("what is ABC-123?").items]
+        assert found[0] == TICKETS[0]
+        assert set(found) <= set(TICKETS[:2])  # the other ticket has a part of its name
+        listed = [hit.snippet for hit in memory.search("what is ABC-123?", min_score=0.34)]
+        assert not set(listed) <= set(TICKETS[:2])  # of these a search still tells
+
+
 def test_answers_that_match_about_as_well_are_all_handed_over(tmp_path):
     with holdfast.open(tmp_path / "home") as memory:
         memory.add("The manual is set in Typst")

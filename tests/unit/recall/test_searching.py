@@ -117,6 +117,24 @@ def talk(name, other, count):
         yield {"text": f"{other}, the museum has room number {number}", "author": name}
 
 
+@pytest.mark.parametrize("embedder", ["auto", "none"])
+def test_what_an_assistant_answers_is_found_by_an_order_as_by_a_question(tmp_path, embedder):
+    told = (
+        ("Suggest a hotel in Lisbon", "Casa do Jasmim is quiet and fairly priced."), ("Lunch was soup.", "I see."),
+        ("how do i get red wine out of the carpet", "Blot it, then pour salt on it."), ("The train was late.", "Pity."),
+    )  # fmt: skip
+    with holdfast.open(tmp_path / "home", embedder=embedder) as memory:
+        session = memory.create_session()
+        turns = [(role, text) for pair in told for role, text in zip(("user", "assistant"), pair, strict=True)]
+        session.add_many([{"text": text, "role": role} for role, text in turns])
+        for question, (_, answer) in (
+            ("which hotel in Lisbon did you suggest?", told[0]),
+            ("red wine carpet", told[2]),
+        ):
+            assert answer in [hit.text for hit in memory.search(question, limit=3)]
+            assert answer in [item.text for item in memory.context(question).items]
+
+
 @pytest.mark.parametrize("first", ["s", "t"])
 def test_a_rebuild_does_not_change_whom_a_name_means(tmp_path, first):
     with holdfast.open(tmp_path / "home", embedder="none") as memory:

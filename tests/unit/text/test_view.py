@@ -2,7 +2,7 @@
 
 import pytest
 
-from holdfast.text.view import LONGEST, view
+from holdfast.text.view import LONGEST, is_answer, view
 
 
 @pytest.mark.parametrize(
@@ -37,6 +37,23 @@ def test_a_long_text_is_cut_with_its_author():
 @pytest.mark.parametrize("before", ["I see. Which one?", "Which one? I see", "どれ？", "أيهما؟"])
 def test_an_answer_is_seen_with_its_question(before):
     assert view("the second", None, (before, None)) == f"{before}\nthe second"
+
+
+def test_whoever_answers_anyway_is_seen_with_what_was_said():
+    said = "Suggest a hotel in Lisbon"
+    assert view("Casa do Jasmim", None, (said, None), answers=True) == f"{said}\nCasa do Jasmim"
+    assert view("b" * 400, None, ("a" * 300, None), answers=True) == "b" * 400
+
+
+@pytest.mark.parametrize(
+    ("role", "before", "answers"),
+    [
+        ("assistant", "user", True), ("user", "assistant", False), ("assistant", "assistant", False),
+        ("assistant", "tool", False), ("assistant", None, False), (None, "user", False), (None, None, False),
+    ],
+)  # fmt: skip
+def test_an_assistant_answers_a_user(role, before, answers):
+    assert is_answer(role, before) is answers
 
 
 def test_what_was_merely_said_before_is_left_out():

@@ -12,6 +12,7 @@ import re
 
 from ..model.value import Value
 from ..text.form import wanted_form
+from ..text.humps import names as written_in_one
 from ..text.joined import parts_of
 from ..text.names import called
 from ..text.stopwords import ASKING, FRAMING
@@ -69,6 +70,7 @@ class Question(Value):
     kinds: tuple[str, ...] = ()  # types of entry that it asks for
     sentences: tuple[Sentence, ...] = ()  # where it has several
     asked: tuple[str, ...] = ()  # words of those that ask, where a long prompt says much else
+    identifiers: tuple[str, ...] = ()  # where it has several sentences, some of which may be code
     form: int = 0  # signs that an answer should show (text.form)
 
     def loose(self, term: str) -> bool:
@@ -111,6 +113,7 @@ def understand(
         speakers=speakers, anything=anything,
         first_person=_of_oneself(asking or text), dates=meant(dates), days=spelled(dates),
         form=wanted_form(text) | wanted_form(whole), sentences=parts, asked=sought,
+        identifiers=_identifiers(text, asked.terms) if parts else (),
         kinds=tuple(kind for kind, names in KINDS.items() if not names.isdisjoint(asked.terms)),
     )  # fmt: skip
 
@@ -118,6 +121,12 @@ def understand(
 def _says_nothing(asked: Words, empty: frozenset[str]) -> bool:
     """Whether no word is left but those of asking; where there are only stop words, `words` gives those."""
     return not (asked.prefixes or asked.globs or asked.letters) and empty.issuperset(asked.terms)
+
+
+def _identifiers(text: str, terms: Sequence[str]) -> tuple[str, ...]:
+    """Names as programs have them, `parseISODate` and `db_session`."""
+    joined = written_in_one(text)
+    return tuple(term for term in terms if "_" in term.strip("_") or term in joined)
 
 
 def _of_oneself(text: str) -> bool:

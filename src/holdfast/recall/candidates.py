@@ -45,6 +45,7 @@ TOLD, ENOUGH = 60, 30  # how many are looked at of those who are named, unless s
 MOST_SCANNED = 10_000  # texts among which a span of time is looked for one by one
 MOST_STRANGE, LEAST_BEGUN = 8, 4  # unknown words that may begin known ones, and their letters
 ANSWERED = 60  # how many of the best candidates bring the turn after them along: often the answer
+FEW_HOLD = 5  # texts, or as many in a thousand, that hold an identifier by which a note can be meant
 READ = 60  # how many of each side have their text read where an index gave none: among very many
 VECTOR_MS = 1_500  # how long a question's vector may take before words must do
 UNKNOWN, KNOWN = 0.25, 0.75  # share of known words: below, another language, in which vectors say little
@@ -84,6 +85,8 @@ class Candidates:
         if question.dates:
             self.rows = _joined(self.rows, self._dated(question, vector))
         self.asked = self._sought(question.asked) if question.asked else None
+        self.called = self._few_hold(question.identifiers)
+        self.by_name = Sought([(name, 1.0) for name in self.called]) if self.called else None
         if self.mode == "keyword" and question.words.terms:
             self.rows += self._answers(by_word)
         self._known = {row.id for row in self.rows}
@@ -170,6 +173,12 @@ class Candidates:
             for stem in ((term,) if is_joined(term) else self._stems(term))
         )
         return Sought(list(dict(stems).items()))
+
+    def _few_hold(self, identifiers: Sequence[str]) -> tuple[str, ...]:
+        """Those that are known here and stand in few texts: what holds one is about it."""
+        total, seen = self.rarity
+        most = max(FEW_HOLD, FEW_HOLD * total / 1_000)
+        return tuple(name for name in identifiers if 0 < seen.get(name, 0) <= most)
 
     def further(self, most: int) -> list[Row]:
         """So many more that hold a word, best first; each is given once."""

@@ -52,6 +52,7 @@ STRAY = 0.4  # the same of a pair of letters where no spaces are written: half o
 SMALL = 500  # chunks of a store that is half way from small to large: a small one lacks words by chance
 LEAST = 3  # what a sentence that asks is held to be worth at least, in rarest words: "Any tips?" is answered everywhere
 MAIN = 0.5  # share of a prompt's worth that a sentence is held to have at least, if it does not ask
+CALLED = 0.7  # the share of a prompt that an identifier is which few hold
 STRANGE = 0.6  # what is left of a score where no word of the question is known: vectors find without words, too
 ALONE = 1.06  # what words are worth where no vector can speak for a hit: 95 % of evidence should pass there, too
 LIKELY = 5  # hits that are looked at for more than their words; with all ten, the same abstention
@@ -93,7 +94,7 @@ class Coverage:
 
     def __init__(
         self, store: Store, question: Question, rarity: tuple[int, Mapping[str, int]],
-        instead: Mapping[str, Sequence[str]],
+        instead: Mapping[str, Sequence[str]], called: Sequence[str] = (),
     ) -> None:  # fmt: skip
         asked = question.words
         self._stems = store.index.stems
@@ -133,6 +134,7 @@ class Coverage:
             for sentence in question.sentences
             if (part := self._part([term for term in sentence.terms if term in must], weights, instead)).size
         ]
+        self._sentences += [(self._part([name], weights, instead), weights[name] / CALLED) for name in called]
 
     def _part(self, terms: Sequence[str], weights: Mapping[str, float], instead: Mapping[str, Sequence[str]]) -> _Part:
         plain = [(frozenset(self._stems(term)), weights[term]) for term in terms if term not in instead]
@@ -202,7 +204,7 @@ class Scoring:
 
     def __init__(self, store: Store, scope: Scope, question: Question, found: Candidates) -> None:
         self._store, self._scope, self._found = store, scope, found
-        self._coverage = Coverage(store, question, found.rarity, found.instead)
+        self._coverage = Coverage(store, question, found.rarity, found.instead, found.called)
         self._answered = 0.0
         self.settled = False
 

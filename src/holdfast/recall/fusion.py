@@ -42,6 +42,7 @@ class Weights(Value):
     day: float = 3.0  # the same where a day is all that is asked for
     session: float = 0.3  # where the candidates of its session hold every word of the question between them
     asked: float = 1.0  # where a candidate holds every word of what a long prompt asks
+    called: float = 0.8  # where one holds an identifier of a longer prompt that few hold: pasted code is about that
     whole: float = 0.15  # for holding every word of the question, among few: there the rarity of words counts half
     together: float = 0.2  # for two of the rarest words that stand together as in the question
     long: float = 0.1  # taken off for each doubling or so beyond one piece, but among people
@@ -302,12 +303,19 @@ def by_asked(rows: Sequence[Row], asked: Sought | None, weights: Weights) -> Col
     return [weights.asked * asked.share(bits) for bits, _ in asked.held([row.said for row in rows])]
 
 
+def by_name(rows: Sequence[Row], called: Sought | None, weights: Weights) -> Column:
+    """Which of them hold an identifier."""
+    if called is None:
+        return []
+    return [weights.called * (bits > 0) for bits, _ in called.held([row.said for row in rows])]
+
+
 def fused(
-    rows: Sequence[Row], question: Question, words: tuple[Sought, Sought | None], trusted: Mapping[str, float],
-    weights: Weights,
+    rows: Sequence[Row], question: Question, words: tuple[Sought, Sought | None, Sought | None],
+    trusted: Mapping[str, float], weights: Weights,
 ) -> Fused:  # fmt: skip
-    """All signals together; `words` are those of all that is said, and of what a long prompt asks."""
-    sought, asked = words
+    """All signals together; `words` are those of all that is said, of what a long prompt asks, and its identifiers."""
+    sought, asked, called = words
     base, talk = blended(rows, weights), talk_of(rows)
     if question.dates and question.only_dated:
         base, weights = [ALIKE * own for own in base], weights.for_a_day()
@@ -318,7 +326,8 @@ def fused(
         "date": [weights.date * value for value in by_date(rows, question)],
         "kind": [weights.kind * (row.type in question.kinds) for row in rows] if question.kinds else [],
         "form": by_form(rows, talk, question, weights), "together": together, "session": session,
-        "whole": whole, "asked": by_asked(rows, asked, weights), "newer": [],
+        "whole": whole, "asked": by_asked(rows, asked, weights), "called": by_name(rows, called, weights),
+        "newer": [],
     }  # fmt: skip
     found = Fused(parts)
     if question.dates or of_the_past(question.words.terms):

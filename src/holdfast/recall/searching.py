@@ -131,7 +131,7 @@ def _hits(
     if not found.rows:
         return [], None
     trusted = _trust(store, scope, question)
-    matched = fused(found.rows, question, (found.sought, found.asked), trusted, found.weights)
+    matched = fused(found.rows, question, (found.sought, found.asked, found.by_name), trusted, found.weights)
     scoring = Scoring(store, scope, question, found)
     sieve = Sieve(scoring, asked.min_score)
     hits: list[Hit] = []

@@ -190,6 +190,41 @@ def test_an_identifier_and_its_words_find_each_other(notes, question, answer):
     assert [item.snippet for item in notes.context(question, parts=["recall"]).items][:1] == [NOTES[answer]]
 
 
+CODE = """
+```python
+def load(request):
+    rows = query(request.user, limit=50)
+    found = []
+    for row in rows:
+        stamp = parseISODate(row.get("created"))
+        found.append((row.name, stamp, row.total, old_rates(row)))
+    return sorted(found, key=lambda item: item[1])
+```
+"""
+REQUESTS = ("Does it follow our conventions?", "Could you make this shorter and more readable?", "Review this.")
+
+
+@pytest.mark.parametrize("embedder", ["auto", "none"])
+@pytest.mark.parametrize("request_", REQUESTS)
+def test_a_note_on_an_identifier_is_found_by_code_that_was_pasted(tmp_path, embedder, request_):
+    dates, rates = "parseISODate returns null for what is no date", "The table old_rates is read by nobody since May"
+    others = (
+        "We squash, and name branches after tickets", "The user prefers short functions", "Old rates of the bank: 3 %",
+        "Error E11000 means a duplicate key", "Queries have a limit of 500 rows", "Requests are sorted by the proxy",
+    )  # fmt: skip
+    with holdfast.open(tmp_path / "home", embedder=embedder) as memory:
+        memory.add_many([{"text": text, "type": "note"} for text in (*others, dates, rates)])
+        assert {hit.text for hit in memory.search(request_ + CODE, limit=3)} >= {dates, rates}
+        assert {item.text for item in memory.context(request_ + CODE).items} >= {dates, rates}
+
+
+def test_an_identifier_that_many_hold_means_none_of_them(tmp_path, monkeypatch):
+    monkeypatch.setattr(candidates, "FEW_HOLD", 2)
+    with holdfast.open(tmp_path / "home", embedder="none") as memory:
+        memory.add_many([{"text": f"parseISODate is called by job {n}", "type": "note"} for n in range(3)])
+        assert all(hit.scores["called"] == 0.0 for hit in memory.search("Review this." + CODE))
+
+
 def test_an_identifier_of_which_a_word_is_strange_stays_strange(notes):
     assert not notes.context("optimisticZeppelin", parts=["recall"]).items
 

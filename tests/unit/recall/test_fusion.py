@@ -152,7 +152,9 @@ def test_what_somebody_kept_without_saying_it_is_the_users_own():
 def test_a_decision_counts_more_where_one_is_asked_for():
     decided, said = row("a", score=1.0), row("b", score=1.0)
     decided.type = "decision"
-    assert fused([decided, said], understand("What was decided?", []), (Sought(), None), {}, Weights()).match[1] < 1
+    assert (
+        fused([decided, said], understand("What was decided?", []), (Sought(), None, None), {}, Weights()).match[1] < 1
+    )
 
 
 def test_the_form_of_a_turn_counts_where_names_are_missing():
@@ -249,12 +251,13 @@ def test_a_text_of_many_pieces_is_taken_down_and_one_piece_is_not():
 def test_every_part_is_shown_and_the_best_match_is_one():
     rows = [row("a", author="Ana", score=1.0), row("b", author="Ben", score=0.9)]
     question = understand("What did Ben eat in May 2023?", ["Ana", "Ben"])
-    found = fused(rows, question, (Sought(), None), {"Ben": 1.0}, Weights())
+    found = fused(rows, question, (Sought(), None, None), {"Ben": 1.0}, Weights())
     assert max(found.match) == found.match[1] == 1.0
     assert found.explained(1)["author"] > 0 == found.explained(0)["author"]
     assert set(found.explained(0)) == {
         "base", "neighbour", "answer", "author", "date", "kind", "form", "together", "session", "whole", "asked",
-        "newer",
+        "called",
+            "newer",
     }  # fmt: skip
     assert not any(found.explained(-1).values())
 
@@ -262,7 +265,7 @@ def test_every_part_is_shown_and_the_best_match_is_one():
 def test_a_match_is_the_sum_of_its_parts():
     rows = [row("a", author="Ana", session="s", score=1.0), row("b", author="Ben", session="t", score=0.9)]
     question = understand("What did Ben eat in May 2023?", ["Ana", "Ben"])
-    found = fused(rows, question, (Sought(), None), {"Ben": 1.0}, Weights())
+    found = fused(rows, question, (Sought(), None, None), {"Ben": 1.0}, Weights())
     assert found.match == pytest.approx([sum(found.explained(place).values()) for place in (0, 1)])
     assert 0 < found.match[0] < 1
 
@@ -275,5 +278,5 @@ def test_a_match_is_never_below_nothing():
 
 def test_without_names_dates_or_neighbours_the_order_is_the_keyword_order():
     rows = [row("a", session=None, score=0.4), row("b", session=None, score=1.0)]
-    match = fused(rows, understand("tea", []), (Sought(), None), {"Ben": 1.0}, Weights()).match
+    match = fused(rows, understand("tea", []), (Sought(), None, None), {"Ben": 1.0}, Weights()).match
     assert match[1] > match[0] > 0

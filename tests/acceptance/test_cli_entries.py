@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 NOBODY = "mem_01KG2D5T7QH3V8ZJ4N6R9WXYAB"
 HIT = {
     "id", "type", "source", "path", "start_line", "end_line", "score", "snippet", "timestamp", "session_id",
-    "session_key", "user_id", "workspace", "tags", "provenance", "pinned", "scores",
+    "session_key", "user_id", "workspace", "author", "role", "key", "tags", "provenance", "pinned", "scores",
 }  # fmt: skip
 
 
@@ -183,6 +184,18 @@ def test_search_json_has_exactly_the_shape_of_the_contract(shell: Shell) -> None
     assert set(found["hits"][0]) == HIT
     assert (found["mode"], found["degraded"]) == ("hybrid", None)
     assert found["hits"][0]["session_key"] == "login"
+    assert [found["hits"][0][name] for name in ("author", "role", "key")] == [None, None, None]
+    [oak] = shell.json("search", "oak", "river", "--limit", "1")["hits"]
+    assert [oak[name] for name in ("author", "role", "key")] == ["Ana", "user", None]
+
+
+def test_search_shows_of_what_a_value_is_the_value_and_the_path(shell: Shell) -> None:
+    shell.good("remember", "shoe_size", "43")
+    shell.add("The login is broken", "--path", "src/my  login.py")
+    assert "\n   shoe_size: 43\n" in shell.good("search", "shoe size").out
+    assert " · path src/my  login.py  " in shell.good("search", "login").out
+    assert " · path src/my  login.py\n" in shell.good("list").out
+    assert "shoe_size: 43" in plain(shell.on_terminal("search", "shoe size").out)
 
 
 def test_search_that_finds_nothing_says_so_with_exit_code_three(shell: Shell) -> None:
@@ -222,6 +235,19 @@ def test_search_explains_every_factor(shell: Shell) -> None:
     for factor in ("match", "importance", "decay", "recency", "coverage"):
         assert factor in ran.out
     assert "mode hybrid" in ran.err
+
+
+def test_search_explains_how_a_score_came_about(shell: Shell) -> None:
+    filled(shell)
+    told = re.findall(
+        r"score: (\S+) = answered (\S+) × \(0\.9 \+ 0\.1 × own part (\S+)\) × influence (\S+)\n"
+        r" +own part: the larger of coverage (\S+) and nearness (\S+), of cosine \S+; relevance \S+\n",
+        shell.good("search", "which trees grow?", "--explain").out,
+    )
+    assert len(told) == 2
+    for score, answered, own, influence, coverage, nearness in (map(float, numbers) for numbers in told):
+        assert own == max(coverage, nearness)
+        assert score == pytest.approx(answered * (0.9 + 0.1 * own) * influence, abs=2e-4)
 
 
 @pytest.mark.parametrize(

@@ -90,6 +90,14 @@ def test_a_key_of_a_session_is_escaped_too(shell: Shell) -> None:
         assert "\\u202e" in ran.out or arguments[0] == "list"
 
 
+def test_a_path_is_escaped_too(shell: Shell) -> None:
+    shell.add("keel", "--path", "src/\u202elogin.py")
+    for arguments in (("search", "keel"), ("list",)):
+        ran = shell.good(*arguments)
+        assert unsafe_in(ran.out + ran.err) == []
+        assert "path src/\\u202elogin.py" in ran.out
+
+
 def test_errors_escape_what_they_repeat(shell: Shell) -> None:
     ran = shell("timeline", "no\x1b[2Jbody\u202e")
     assert ran.code in (2, 3)

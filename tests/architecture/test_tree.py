@@ -100,6 +100,14 @@ def test_every_folder_is_a_package_with_something_in_it() -> None:
     assert [folder.name for folder in folders if len(list(folder.glob("*.py"))) < 2] == []
 
 
+def test_what_lies_beside_the_package_is_meant_to() -> None:
+    """What somebody exported to try something out was committed once."""
+    files = {path.name for path in PACKAGE.parent.parent.iterdir() if path.is_file() and path.name[0] != "."}
+    assert files <= {
+        "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "NOTICE", "README.md", "pyproject.toml",
+    }  # fmt: skip
+
+
 def test_every_exception_is_needed() -> None:
     assert set(LONGER) <= set(MODULES)
     assert set(EXEMPT) <= {name for name, _node in functions()}

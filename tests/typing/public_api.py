@@ -60,6 +60,7 @@ def values(entry: Entry, hit: Hit) -> None:
     assert_type(entry.to_dict(), dict[str, Any])
     assert_type(hit.score, float)
     assert_type(hit.snippet, str)
+    assert_type((hit.author, hit.role, hit.key), tuple[str | None, str | None, str | None])
     assert_type(hit.entry, Entry | None)
     entry.text = "changed"  # type: ignore[misc]
     Hit(id="mem_")  # type: ignore[call-arg]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from ..model.hit import OWN
 from . import figures, screen
 from .visible import in_one_line
 
@@ -20,15 +21,16 @@ if TYPE_CHECKING:
 BRIEF = 160  # characters of a text that is only named, not shown
 _MARK, _DIM, _HEAD = "bold yellow", "dim", "bold"
 _MOVES = ("match", "influence", "importance", "decay", "recency", "pin", "workspace")  # of a hit's scores
-_SAYS = ("coverage", "nearness", "cosine", "relevance")
+_SAYS = ("coverage", "nearness", "cosine", "relevance", "answered")
 
 
 def hit(number: int, found: Hit, zone: tzinfo | None, *, explain: bool = False) -> None:
     """One search result: who, when and where from; the words, those asked for marked; id and tags."""
-    where = _origin(found.entry, found.session_key or found.session_id, found.workspace, found.provenance)
+    session = found.session_key or found.session_id
+    where = _origin(found.entry, session, found.provenance, (found.workspace, found.path))
     head = f"{found.type} · {figures.when(found.timestamp, zone)} · {where}"
     screen.line((f"{number}. ", _HEAD), (head, _DIM), ("  " + f"{found.score:.2f}", _HEAD))
-    screen.line(*marked(found.snippet, found.marks), indent=3)
+    screen.line(_label(found.key), *marked(found.snippet, found.marks), indent=3)
     screen.line((" ".join((found.id, *_labels(found.tags, found.pinned))), _DIM), indent=3)
     if explain:
         for told in _explained(found.score, found.scores):
@@ -45,12 +47,20 @@ def marked(text: str, marks: Sequence[tuple[int, int]]) -> list[Piece]:
     return [*pieces, in_one_line(text[at:])]
 
 
-def _origin(entry: Entry | None, session: str | None, workspace: str | None, provenance: str) -> str:
-    """by Ana (user) · session login · /src/shop"""
+def _label(key: str | None) -> str:
+    """What a remembered value is the value of, before it: `43` alone says nothing."""
+    return f"{in_one_line(key)}: " if key is not None else ""
+
+
+def _origin(entry: Entry | None, session: str | None, provenance: str, places: tuple[str | None, str | None]) -> str:
+    """by Ana (user) · session login · /src/shop · path src/login.py; `places` are workspace and path"""
+    workspace, path = places
     speaker = (entry.author or entry.role) if entry is not None else None
     who = f"{speaker} ({provenance})" if speaker and speaker != provenance else provenance
     scope = f"session {session}" if session else f"scope {entry.scope}" if entry is not None else ""
-    return " · ".join(part for part in (f"by {who}", scope, workspace) if part)
+    about = f"path {path}" if path else ""
+    where = " · ".join(part for part in (f"by {who}", scope, workspace, about) if part)
+    return in_one_line(where) if "\n" in where else where  # two spaces in a path are two
 
 
 def _labels(tags: tuple[str, ...], pinned: bool, sensitive: bool = False) -> Iterator[str]:
@@ -67,19 +77,21 @@ def _explained(score: float, scores: Mapping[str, float]) -> Iterator[str]:
     added = [told[name] for name, value in scores.items() if value and name not in (*_MOVES, *_SAYS)]
     moved = ", ".join(told[name] for name in _MOVES[2:] if name in told)
     yield f"order: {told['match']} = {' + '.join(added) or 'nothing'}; {told['influence']} by {moved}"
-    yield f"score: {score:g}; its own part {', '.join(told[name] for name in _SAYS[:3])}; {told['relevance']}"
+    own = max(scores["coverage"], scores["nearness"])
+    yield f"score: {score:g} = {told['answered']} × ({1 - OWN:g} + {OWN:g} × own part {own:g}) × {told['influence']}"
+    parts = f"{told['coverage']} and {told['nearness']}, of {told['cosine']}"
+    yield f"own part: the larger of {parts}; {told['relevance']}"
 
 
 def brief(entry: Entry) -> str:
     """The text in one line, cut where it gets long."""
-    said = in_one_line(entry.text.strip())
-    said = f"{entry.key}: {said}" if entry.key is not None else said
+    said = _label(entry.key) + in_one_line(entry.text.strip())
     return said if len(said) <= BRIEF else said[: BRIEF - 1].rstrip() + "…"
 
 
 def listed(entry: Entry, zone: tzinfo | None) -> None:
     """An entry of a list: two lines and its id."""
-    where = _origin(entry, entry.session_id, entry.workspace, entry.provenance)
+    where = _origin(entry, entry.session_id, entry.provenance, (entry.workspace, entry.path))
     screen.line((f"{figures.when(entry.timestamp, zone)}  ", _HEAD), (f"{entry.type} · {where}", _DIM))
     screen.line(brief(entry), indent=2)
     labels = _labels(entry.tags, entry.pinned, entry.sensitive)

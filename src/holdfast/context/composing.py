@@ -145,15 +145,15 @@ def _own(hit: Hit) -> float:
 
 def _distinct(hits: Iterable[Hit]) -> list[Hit]:
     """Of those that say the same, the first."""
-    found: dict[tuple[str | None, str], Hit] = {}
+    found: dict[tuple[str | None, str | None, str], Hit] = {}
     for hit in hits:
         found.setdefault(_says(hit), hit)
     return list(found.values())
 
 
-def _says(hit: Hit) -> tuple[str | None, str]:
-    """What a line of the context shows of it: of user memories the key as well."""
-    return hit.entry.key if hit.entry is not None else None, hit.snippet
+def _says(hit: Hit) -> tuple[str | None, str | None, str]:
+    """What a line of the context shows of it: "I am vegetarian" is another thing when somebody else says it."""
+    return hit.author, hit.key, hit.snippet
 
 
 def _as_items(entries: Iterable[Entry]) -> dict[str, Hit]:
@@ -163,6 +163,7 @@ def _as_items(entries: Iterable[Entry]) -> dict[str, Hit]:
 def _item(entry: Entry) -> Hit:
     return Hit(
         id=entry.id, type=entry.type, path=entry.path, score=1.0, snippet=entry.text, timestamp=entry.timestamp,
-        session_id=entry.session_id, user_id=entry.user_id, workspace=entry.workspace, tags=entry.tags,
-        provenance=entry.provenance, pinned=entry.pinned, entry=entry,
+        session_id=entry.session_id, user_id=entry.user_id, workspace=entry.workspace, author=entry.author,
+        role=entry.role, key=entry.key, tags=entry.tags, provenance=entry.provenance, pinned=entry.pinned,
+        entry=entry,
     )  # fmt: skip

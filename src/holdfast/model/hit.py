@@ -21,8 +21,15 @@ else:
     T = object  # `typing` costs a hook too much
 
 
+OWN = 0.1  # how much of a hit's score is its own, the rest being that of the best
+
+
 class Hit(Value):
-    """One search result."""
+    """One search result.
+
+    Its `score` can be reckoned from its `scores`: answered × (1 - OWN + OWN × the larger of coverage and nearness) ×
+    influence.
+    """
 
     id: str
     type: str
@@ -38,6 +45,9 @@ class Hit(Value):
     session_key: str | None = None
     user_id: str | None = None
     workspace: str | None = None
+    author: str | None = None  # who spoke, by name
+    role: str | None = None
+    key: str | None = None  # of a remembered value
     tags: tuple[str, ...] = ()
     provenance: str = "user"
     pinned: bool = False

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 
+from ..model.hit import OWN
 from ..model.moment import millis
 from ..model.value import Value
 from ..text.content import searchable_text
@@ -44,7 +45,6 @@ CHANCE = (
 BRIEF, USUAL = 40, 80  # characters of a text as which shorter ones count, and of one from which nothing is taken
 FAINT = 0.75  # share of the noise floor from which on a cosine alone makes a hit, if it adds nothing up to the floor
 WELL = 0.8  # how well a question is answered where nobody wants to see such a hit
-OWN = 0.1  # how much of a hit's score is its own, the rest being that of the best
 BEGUN = 0.8  # what a word that begins with an unknown one is worth in its place
 LOOSE = 0.3  # what a word of asking or of a date is worth where it is held; where it is not, nobody misses it
 UNSEEN = 0.8  # what a word is worth that the store does not know, in rarest words; in a large store twice that
@@ -277,7 +277,7 @@ class Scoring:
 
     @property
     def most(self) -> float:
-        """What a hit of this search can score at most, all of its words held."""
+        """What a hit of this search can score at most, all of its words held; `answered` among the scores of each."""
         return self._answered
 
     def counts(self, parts: Parts) -> bool:

@@ -142,7 +142,8 @@ def _hits(
         for one, entry, parts in _spoken_for(store, scope, asked, scoring, sieve.promising(ranked)):
             score = sieve.score(one, scoring.score(parts))
             if score is not None:
-                hits.append(_hit(one, entry, parts, score, matched.explained(one.place), asked))
+                scores = {**matched.explained(one.place), "answered": scoring.most}
+                hits.append(_hit(one, entry, parts, score, scores, asked))
             if len(hits) == asked.last:
                 return hits[asked.offset :], None
         if sieve.done:
@@ -197,7 +198,7 @@ def _trust(store: Store, scope: Scope, question: Question) -> dict[str, float]:
 
 
 def _hit(one: Ranked, entry: Entry, parts: Parts, score: float, scores: dict[str, float], asked: Ask) -> Hit:
-    """The hit of an entry; `scores` are the parts of its match, and what else there is to say goes to them."""
+    """The hit of an entry; `scores` are the parts of its match, and what is `answered`; the rest goes to them."""
     factors = one.factors
     scores.update(
         factors, coverage=parts.coverage, nearness=parts.nearness, cosine=parts.cosine, relevance=relevance(factors)
@@ -208,6 +209,7 @@ def _hit(one: Ranked, entry: Entry, parts: Parts, score: float, scores: dict[str
     return Hit(
         id=entry.id, type=entry.type, path=entry.path, score=score, snippet=excerpt, marks=Marks(excerpt, terms),
         timestamp=entry.timestamp, session_id=entry.session_id, session_key=one.session_key, user_id=entry.user_id,
-        workspace=entry.workspace, tags=entry.tags, provenance=entry.provenance, pinned=entry.pinned,
+        workspace=entry.workspace, author=entry.author, role=entry.role, key=entry.key, tags=entry.tags,
+        provenance=entry.provenance, pinned=entry.pinned,
         scores=FrozenDict({name: shown(value) for name, value in scores.items()}), entry=entry,
     )  # fmt: skip

@@ -67,6 +67,25 @@ def test_answers_that_match_about_as_well_are_all_handed_over(tmp_path):
         assert len(memory.context("manual Typst").items) == 2
 
 
+def test_a_context_says_who_spoke(tmp_path):
+    with holdfast.open(tmp_path / "home") as memory:
+        told = memory.add("I'm vegetarian now btw.", author="Erik", role="user")
+        taken = memory.add("Noted: Erik is vegetarian", role="assistant")
+        pinned = memory.add("Vegetarian dishes only on Fridays", author="Ana", pinned=True)
+        text = memory.context("Who is vegetarian now?").text
+    assert f"conversation by Erik (user), {told.id}] I'm vegetarian" in text
+    assert f"conversation by assistant (agent), {taken.id}] Noted" in text
+    assert f"conversation by Ana (user), {pinned.id}] Vegetarian dishes" in text
+
+
+def test_the_same_words_of_two_people_are_two_things(tmp_path):
+    with holdfast.open(tmp_path / "home") as memory:
+        for author in ("Erik", "Ana", "Erik"):
+            memory.create_session().add("I'm vegetarian now", author=author)
+        items = memory.context("Who is vegetarian now?").items
+        assert sorted(item.author for item in items) == ["Ana", "Erik"]
+
+
 def test_what_says_the_same_takes_one_seat(tmp_path):
     with holdfast.open(tmp_path / "home") as memory:
         for number in range(12):

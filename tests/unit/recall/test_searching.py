@@ -93,6 +93,31 @@ def test_the_parts_of_a_match_add_up_to_it(crowd):
         assert hit.scores["match"] == pytest.approx(parts, abs=1e-3)
 
 
+@pytest.mark.parametrize("rank", RANKS)
+@pytest.mark.parametrize("question", ["how do we log in with the oauth token?", "zeppelin in paris", "river*"])
+def test_the_score_of_a_hit_can_be_reckoned_from_its_scores(crowd, question, rank):
+    found = crowd.search(question, limit=150, rank=rank)
+    assert len(found) > 20
+    for hit in found:
+        own = max(hit.scores["coverage"], hit.scores["nearness"])
+        reckoned = hit.scores["answered"] * (0.9 + 0.1 * own) * hit.scores["influence"]
+        assert hit.score == pytest.approx(reckoned, abs=2e-4)
+
+
+def test_a_hit_says_who_spoke_and_of_what_it_is_the_value(tmp_path):
+    with holdfast.open(tmp_path / "home") as memory:
+        memory.add("My shoes are brown", author="Erik", role="user")
+        memory.user("ana").remember("shoe_size", "43")
+        memory.add("Shoes are sold here", type="note")
+        found = {hit.snippet: (hit.author, hit.role, hit.key) for hit in memory.search("shoes", user="*")}
+        [value] = memory.search("shoe size", user="ana", types=["preference"])
+        shown = [item.to_dict() for item in memory.context("", user="ana").items]
+    assert found["My shoes are brown"] == ("Erik", "user", None)
+    assert found["Shoes are sold here"] == (None, None, None)
+    assert (value.author, value.role, value.key) == (None, None, "shoe_size")
+    assert [(item["author"], item["role"], item["key"]) for item in shown] == [(None, None, "shoe_size")]
+
+
 @pytest.mark.parametrize("embedder", ["auto", "none"])
 def test_what_was_said_next_is_no_hit_for_having_been_said_next(tmp_path, embedder):
     with holdfast.open(tmp_path / "home", embedder=embedder) as memory:

@@ -17,10 +17,11 @@ from ..text.joined import parts_of
 from ..text.names import called
 from ..text.stopwords import ASKING, FRAMING
 from ..text.words import words
-from .dates import Named, counted, meant, named_dates, spelled
+from .dates import Named, meant, spelled
 from .naming import SAYING, asked_of, take_names
 from .prompts import Sentence, sentences, unframed
 from .prompts import asked as asked_in
+from .stretches import asked_dates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def understand(
         rest, asked = text, words(text) if said is None else said  # `What did Ana say?`: then the name is the question
     parts = sentences(rest)
     asking, sought = asked_in(parts)
-    dates = named_dates(whole) if now is None else [*named_dates(whole, zone), *counted(whole, now, zone)]
+    dates = asked_dates(whole, now, zone)
     return Question(
         text=asking or rest, words=asked, authors=named, names=tuple(dict.fromkeys(filter(None, map(called, named)))),
         speakers=speakers, anything=anything,

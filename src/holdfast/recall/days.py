@@ -92,7 +92,8 @@ class Days:
 
 def says(dates: Sequence[Named], text: str) -> bool:
     """Whether a text names one of these dates, in whatever form: what is planned for a day is told before it."""
-    return any(_same(date, other) for other in named_dates(text) for date in dates if date.span is None)
+    single = [date for date in dates if date.span is None and date.end is None and not date.until]
+    return bool(single) and any(_same(date, other) for other in named_dates(text) for date in single)
 
 
 def _same(date: Named, other: Named) -> bool:
@@ -123,6 +124,10 @@ def _told(date: Named, year: int, alone: bool) -> Told | None:
     most = 1.0 if alone or date.month is not None else YEAR
     if date.since:
         return Told((start, ALWAYS), (start, ALWAYS), (start, ALWAYS), most)
+    if date.until:
+        return Told((0, start), (0, start), (0, start), most)
+    if date.end is not None:
+        return _stretch(date, year, start, most)
     if date.day is not None:
         told = (start, start + (AFTER_DAYS + 1) * DAY_MS)
         return Told((start, start + DAY_MS), told, (start - DAY_MS, start + (LATER_DAYS + 1) * DAY_MS))
@@ -134,3 +139,13 @@ def _told(date: Named, year: int, alone: bool) -> Told | None:
     if date.month is None:
         return Told(whole, whole, whole, most)
     return Told(whole, whole, (start, end + AFTER_MONTH_DAYS * DAY_MS), little=BESIDE_MONTH)
+
+
+def _stretch(date: Named, year: int, start: int, most: float) -> Told | None:
+    """When a stretch is told of that begins in this year: like a month, a little into what comes after it."""
+    later, month, day = date.end or (0, 0, 0)
+    year += later
+    end = midnight(year, month, day, date.zone) or midnight(year + month // 12, month % 12 + 1, 1, date.zone)
+    if end is None or end <= start:
+        return None
+    return Told((start, end), (start, end), (start, end + AFTER_MONTH_DAYS * DAY_MS), most, min(most, BESIDE_MONTH))

@@ -345,6 +345,31 @@ def test_a_year_brings_what_is_of_it(yearly, question, first, last):
     assert yearly.context(question, parts=["recall"]).items
 
 
+@pytest.mark.parametrize(
+    ("question", "first", "last"),
+    [
+        ("what did I do last summer?", "2025-06-01", "2025-08-31"),
+        ("what did I do in the fall of 2025?", "2025-09-01", "2025-11-30"),
+        ("what did I do over the winter?", "2025-12-01", "2026-02-28"),
+        ("what did I do last quarter?", "2025-10-01", "2025-12-31"),
+        ("what happened in Q2 2025?", "2025-04-01", "2025-06-30"),
+        ("what did I do in late June?", "2025-06-21", "2025-06-30"),
+        ("what did I do at the end of last year?", "2025-09-01", "2025-12-31"),
+        ("what did I do between May and July 2025?", "2025-05-01", "2025-07-31"),
+        ("what did I do from 3 to 14 June?", "2025-06-03", "2025-06-14"),
+        ("what did I do before 2025?", "2024-11-01", "2024-12-31"),
+        ("what did I do after February 2026?", "2026-03-01", "2026-03-18"),
+        ("what did I do the month before last?", "2026-01-01", "2026-01-31"),
+    ],
+)
+def test_a_stretch_of_the_calendar_brings_what_is_of_it(yearly, question, first, last):
+    found = days_of(yearly.search(question, limit=2))
+    assert len(found) == 2
+    assert all(first <= day <= last for day in found)
+    brought = yearly.context(question, parts=["recall"]).items
+    assert first <= str(brought[0].timestamp)[:10] <= last
+
+
 @pytest.fixture(params=["builtin", "none"], scope="module")
 def yearly(request, tmp_path_factory):
     with diary(tmp_path_factory.mktemp("yearly") / "home", request.param, range(0, 500, 4)) as memory:
@@ -367,6 +392,20 @@ def test_who_asks_for_a_day_hears_of_that_day_first_and_then_of_those_after(dail
 )  # fmt: skip
 def test_who_counts_days_from_today_hears_of_the_one_that_is_meant_first(daily, question, day):
     assert days_of(daily.search(question, limit=1)) == [day]
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "last"),
+    [
+        ("What did I do in the last 48 hours?", 16, 18), ("what did I do over the last couple of days?", 16, 18),
+        ("what did I do the week before last?", 2, 8), ("what did I do the weekend before last?", 7, 8),
+        ("what did I do two Tuesdays ago?", 10, 10), ("what did I do a week ago Friday?", 6, 6),
+        ("what did I do yesterday evening?", 17, 17), ("what did I do in early March?", 1, 10),
+    ],
+)  # fmt: skip
+def test_who_asks_for_some_days_hears_of_all_of_them_first(daily, question, first, last):
+    days = [f"2026-03-{day:02}" for day in range(first, last + 1)]
+    assert sorted(days_of(daily.search(question, limit=len(days)))) == days
 
 
 @pytest.mark.parametrize("embedder", ["builtin", "none"])

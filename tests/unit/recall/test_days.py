@@ -3,7 +3,8 @@
 import pytest
 
 from holdfast.recall import days as telling
-from holdfast.recall.dates import Named, counted, spelled
+from holdfast.recall.counting import counted
+from holdfast.recall.dates import Named, spelled
 from holdfast.recall.days import Days, told_of
 
 DAY = 86_400_000
@@ -73,6 +74,37 @@ def test_a_span_counts_in_full_and_the_days_beside_it_less():
     (found,) = counted("yesterday", MONDAY, "UTC")
     assert [Days([found]).nearness(MONDAY - back * DAY) for back in (0, 1, 2, 3)] == [0.6, 1.0, 0.6, 0.0]
     assert spelled([found]) == {"yesterday"}
+
+
+def test_a_stretch_counts_in_full_and_reaches_a_little_into_what_comes_after():
+    stretch = Named(year=2023, month=5, day=1, end=(0, 5, 8))
+    away = (-7, -6, 0, 1, 7, 8)
+    assert [Days([stretch]).nearness(MAY_7 + days * DAY) for days in away] == [0.0, 1.0, 1.0, 0.4, 0.4, 0.0]
+    assert [Days([stretch]).hold(MAY_7 + days * DAY) for days in away] == [False, True, True, False, False, False]
+    assert Days([stretch.replace(year=None)]).nearness(MAY_7 + 365 * DAY) == 1.0
+
+
+def test_a_stretch_of_any_year_may_end_in_the_next():
+    winter = [Named(month=12, day=1, end=(1, 3, 1))]
+    january, april = 1_704_240_000_000, 1_711_929_600_000  # of 2024
+    assert [Days(winter).nearness(when) for when in (january, april)] == [1.0, 0.0]
+
+
+def test_a_stretch_up_to_28_february_is_as_long_in_every_year():
+    found = told_of([Named(month=2, day=20, end=(0, 2, 29))], [2023, 2024])
+    assert [(told.full[1] - told.full[0]) // DAY for told in found] == [9, 9]
+
+
+@pytest.mark.parametrize(("alone", "near"), [(False, 0.3), (True, 1.0)])
+def test_before_a_date_is_any_time_until_it(alone, near):
+    assert Days([Named(year=2023, until=True)], alone).nearness(MAY_7 - 3_000 * DAY) == near
+    assert Days([Named(year=2023, month=5, day=7, until=True)]).nearness(MAY_7 - 1) == 1.0
+    assert Days([Named(year=2023, month=5, day=7, until=True)]).nearness(MAY_7) == 0.0
+
+
+def test_some_years_together_count_like_one():
+    years = Named(year=2022, end=(2, 1, 1))
+    assert [Days([years], alone).nearness(MAY_7) for alone in (False, True)] == [0.3, 1.0]
 
 
 def test_dates_without_a_year_may_be_of_any_that_there_is():

@@ -1,8 +1,10 @@
 """Opening: which index belongs to which home."""
 
 import errno
+import gc
 import os
 import shutil
+import weakref
 
 import pytest
 
@@ -99,3 +101,17 @@ def test_a_pipe_in_place_of_the_settings_is_named_at_once(tmp_path):
         holdfast.open(tmp_path)
     with pytest.raises(holdfast.StorageFailed, match=r"config\.toml"):
         set_value(str(tmp_path), "recall.limit", 5)
+
+
+def test_a_closed_memory_keeps_no_embedder(tmp_path):
+    """Who opens and closes for each question would keep a table of 7 MB for each until they are collected."""
+    gc.disable()
+    try:
+        with holdfast.open(tmp_path) as memory:
+            memory.add("pilot in the harbour")
+            assert memory.search("harbour").mode == "hybrid"
+            inner = weakref.ref(memory.store.embedding)
+        del memory
+        assert inner() is None
+    finally:
+        gc.enable()

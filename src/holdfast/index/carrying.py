@@ -1,8 +1,9 @@
 """Carrying: takes vectors from the live generation into the one that is being built.
 
 An entry keeps its id over a rebuild, and a vector is taken over only if the hash of what it was made from is
-the same, so a rebuild embeds nothing anew that did not change, whatever the embedder. Floats are copied as
-bytes: NumPy is not needed. A generation that was replaced because it is damaged is never carried from.
+the same and it has a vector's length, so a rebuild embeds nothing anew that did not change, whatever the embedder, and
+takes over nothing that a bad sector has made of one. A generation that was replaced because it is damaged is never
+carried from.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import apsw
 from .database import ODD_VALUES, Damaged, ask_all, ask_one, close, connect
 from .filling import insert, number_of, todos
 from .gate import GATE
+from .kept import whole
 from .numbers import LAST
 
 TYPE_CHECKING = False
@@ -88,7 +90,11 @@ def _waiting(connection: apsw.Connection, below: int) -> list[int]:
 
 def _same(old: apsw.Connection, wanted: list[Todo], size: int) -> list[tuple[Todo, bytes]]:
     """Those whose old vector was made from exactly what they show now."""
+    import numpy as np
+
     found = ask_all(old, _OLD, (json.dumps([todo.entry for todo in wanted]),))
-    known = {(id, ordinal): (hash, data) for id, ordinal, hash, data in found if len(data) == size}
+    sized = [row for row in found if len(row[-1]) == size]
+    sound = whole(np.frombuffer(b"".join(row[-1] for row in sized), "<f4").reshape(len(sized), size // 4))
+    known = {(id, ordinal): (hash, data) for (id, ordinal, hash, data), good in zip(sized, sound, strict=True) if good}
     pairs = ((todo, *known.get((todo.entry, todo.ordinal), ("", b""))) for todo in wanted)
     return [(todo, data) for todo, hash, data in pairs if hash == todo.hash]

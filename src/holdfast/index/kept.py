@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 MOST_BYTES = 64 << 20
 _FIRST = 4_096  # rows of the block at first; doubled as needed
 _ABSENT = -1
+_TOLERANCE = 5e-3  # by which the square of a vector's length may be off: twice what was let in
 
 
 class Kept:
@@ -99,7 +100,23 @@ def read(connection: apsw.Connection, numbers: Numbers, dimensions: int) -> tupl
     )  # fmt: skip
     known = np.array([row[:2] for row in found], np.int64).reshape(len(found), 2)
     floats = np.frombuffer(b"".join(row[2] for row in found), "<f4").reshape(len(found), dimensions)
+    look_at(floats)
     return known[:, 0], known[:, 1], floats
+
+
+def look_at(floats: Floats) -> None:
+    """Refuse what is no vector of ours: a flipped bit may bring any text to the front, or keep it from being found."""
+    if not whole(floats).all():
+        raise ValueError("a vector of another length than one")
+
+
+def whole(floats: Floats) -> NDArray[np.bool_]:
+    """Which of them have the length that every vector has."""
+    import numpy as np
+
+    with np.errstate(over="ignore", invalid="ignore"):
+        found: NDArray[np.bool_] = np.abs(np.vecdot(floats, floats) - 1.0) <= _TOLERANCE
+    return found
 
 
 def _grown(block: NDArray[Any], size: int) -> NDArray[Any]:

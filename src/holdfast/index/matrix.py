@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 
 from .database import ask_all
-from .kept import Kept
+from .kept import Kept, look_at
 from .numbers import SHARED, VACANT
 from .pages import SLOTS
 
@@ -132,9 +132,10 @@ def _with_floats(connection: apsw.Connection, matrix: Matrix, old: Matrix | None
             continue
         first, row_of = page * SLOTS, rows.tolist()
         read = ask_all(connection, "SELECT n, chunk, data FROM vectors WHERE n>=? AND n<?", (first, first + SLOTS))
-        for n, chunk, data in read:
-            if (row := row_of[n - first]) != _NO_ROW:
-                floats[row], chunks[row] = np.frombuffer(data, "<f4"), chunk
+        seen = [(row, chunk, data) for n, chunk, data in read if (row := row_of[n - first]) != _NO_ROW]
+        for row, chunk, data in seen:
+            floats[row], chunks[row] = np.frombuffer(data, "<f4"), chunk
+        look_at(floats[[row for row, _, _ in seen]])
     matrix.floats, matrix.chunks = floats, chunks
     return matrix
 

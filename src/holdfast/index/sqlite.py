@@ -375,6 +375,7 @@ class SqliteIndex(Levelled):
         except (HoldfastError, OSError) as error:
             self.trouble = type(error).__name__
         self.live.let_go()
+        self._matrix = None
         OPEN.discard(self)
 
     def after_fork(self) -> object:

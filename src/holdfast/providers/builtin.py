@@ -18,7 +18,7 @@ from .table import LARGEST_SCALE, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -43,7 +43,7 @@ class BuiltinEmbedder:
         table = read(path)
         self._rows, self._scales = table.rows, table.scales
         self._vocabulary = dict(zip(table.pieces, range(len(table.pieces)), strict=True))
-        self._pieces = WordPiece(self._vocabulary, self._letters)
+        self._pieces = WordPiece(self._vocabulary, _letters_after(len(self._vocabulary)))
         self._letter_scale: int = table.header["letter_scale"]
         self.dimensions: int = table.header["dimensions"]
         self.floor: float = table.header["floor"]
@@ -140,8 +140,10 @@ class BuiltinEmbedder:
             scales[letters] = self._letter_scale
         return rows, scales
 
-    def _letters(self, word: str) -> tuple[int, ...]:
-        return tuple(len(self._vocabulary) + number for number in groups(word))
+
+def _letters_after(known: int) -> Callable[[str], tuple[int, ...]]:
+    """Groups of letters, with numbers behind those of the pieces; a method would keep its embedder from being freed."""
+    return lambda word: tuple(known + number for number in groups(word))
 
 
 def _signs(numbers: NDArray[np.int64], dimensions: int) -> NDArray[np.int8]:

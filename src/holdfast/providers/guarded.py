@@ -193,7 +193,9 @@ class Guarded:
 
         wanted = (count, self.dimensions)
         if not isinstance(vectors, np.ndarray) or vectors.shape != wanted or vectors.dtype.kind != "f":
-            raise ProviderFailed(f"the embedder {self.identity} gave {_shape(vectors)} where {wanted} was due")
+            raise ProviderFailed(
+                f"the embedder {self.identity} gave {_shape(vectors)} where {wanted} of floats was due"
+            )
         found = np.array(vectors)  # the embedder may write its next answer where this one lies
         lengths = np.linalg.norm(found.astype(np.float64), axis=1)
         if not np.isfinite(lengths).all():
@@ -235,4 +237,6 @@ def _stacked(rows: list[NDArray[float32]]) -> NDArray[float32]:
 
 
 def _shape(vectors: object) -> str:
-    return str(getattr(vectors, "shape", None) or type(vectors).__name__)
+    """What came instead of floats in rows: numbers of another kind may be as many."""
+    shape, kind = getattr(vectors, "shape", None), getattr(vectors, "dtype", None)
+    return f"{shape} of {kind}" if shape else type(vectors).__name__

@@ -3,6 +3,7 @@
 import os
 import random
 import shutil
+import struct
 
 import apsw
 import pytest
@@ -282,3 +283,46 @@ def test_a_flipped_state_shows_neither_what_was_deleted_nor_a_former_value(tmp_p
         memory.reindex()
         memory.undelete(gone)
         assert memory.get(gone).text == "a secret garden"
+
+
+@pytest.mark.parametrize("exact", [8_000, 4], ids=["all floats in memory", "read as needed"])
+@pytest.mark.parametrize("wrong", ["half of it zeros", "a flipped exponent", "not finite"])
+def test_a_vector_that_is_none_any_more_is_made_again(tmp_path, monkeypatch, exact, wrong):
+    """It brought nothing, or the wrong thing, to the front, and every rebuild took it over."""
+    monkeypatch.setattr("holdfast.index.matrix.EXACT", exact)
+    question, answer = "what is my profession?", "I work as a nurse"
+    with holdfast.open(tmp_path / "home") as memory:
+        memory.add_many([{"text": f"sentence number {n} about gardens {n * 7}"} for n in range(40)])
+        memory.add(answer)
+        memory.sync()
+        assert [hit.text for hit in memory.search(question)][:1] == [answer]
+        path = memory.store.index.live.opened.path
+    connection = apsw.Connection(path)
+    where = "WHERE chunk=(SELECT n FROM chunks WHERE text=?)"
+    (data,) = connection.execute(f"SELECT data FROM vectors {where}", (answer,)).fetchone()
+    bad = bytearray(data)
+    if wrong == "half of it zeros":
+        bad[: len(bad) // 2] = bytes(len(bad) // 2)
+    else:
+        largest = max(range(0, len(bad), 4), key=lambda at: abs(struct.unpack_from("<f", data, at)[0]))
+        bad[largest : largest + 4] = struct.pack("<f", 0.0 if wrong == "a flipped exponent" else float("nan"))
+        bad[largest + 3] ^= 0x40 if wrong == "a flipped exponent" else 0
+    connection.execute(f"UPDATE vectors SET data=? {where}", (bytes(bad), answer))
+    connection.close()
+    with holdfast.open(tmp_path / "home") as memory:
+        memory.search(question)  # comes upon it
+        memory.sync()
+        assert [hit.text for hit in memory.search(question)][:1] == [answer]
+        assert memory.search(question).degraded is None
+
+
+def test_a_rebuild_takes_no_damaged_vector_over(tmp_path):
+    with holdfast.open(tmp_path / "home") as memory:
+        memory.add("I work as a nurse")
+        memory.sync()
+        path = memory.store.index.live.opened.path
+        connection = apsw.Connection(path)
+        connection.execute("UPDATE vectors SET data=zeroblob(length(data))")
+        connection.close()
+        memory.reindex()
+        assert [hit.text for hit in memory.search("what is my profession?")] == ["I work as a nurse"]

@@ -21,14 +21,14 @@ AGENT = os.path.join("agents", "main")
 GONE = (
     "The vexnomblark lives at 12 Quixotrabble Lane, behind the Überzwölfte mill",
     "zyfferwunk owes us for the drobnishka 秘密的钥匙藏在花园里面",
-    "her pinkelthrop allergy: перегринация and naïvetölpel",
+    "her pinkelthrop allergy: перегринация and naïvetölpel, Wix-snargle",
 )
 KEPT = ("the harbour opens at nine", "deploy the blue server on Friday", "tea, never coffee")
 FIELDS = {
     "tags": ["private.wobblestone"], "path": "/home/grizzlebum/notes.txt", "metadata": {"mood": "flumpertious"},
     "importance": 0.8,
 }  # fmt: skip
-WORDS = (*GONE, "wobblestone", "grizzlebum", "flumpertious", "skribbeldown", "formerlyquonk")
+WORDS = (*GONE, "wobblestone", "grizzlebum", "flumpertious", "skribbeldown", "formerlyquonk", "wixsnargle")
 
 
 class Home:

@@ -8,14 +8,16 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from holdfast.text.arabic import light
-from holdfast.text.humps import is_there, with_parts
+from holdfast.text.beside import pairs
+from holdfast.text.humps import with_parts
 from holdfast.text.joined import parts_of
+from holdfast.text.solid import forms, with_solid
 from holdfast.text.spelling import composed, lettered
 from holdfast.text.words import QUERY_WORDS, searchable, tokens, words
 
 ANYTHING = st.text(max_size=400)
 WRITTEN = st.text(
-    st.sampled_from("abz09_ *?'’\"().-日本語認証猫カー한글กขเา ไéΣİßёΐｶﾞＡ１कीি\u05b8\u1112\u1161\xad\ufb01\n\x00"),
+    st.sampled_from("abz09_ *?'’\"().-/,日本語認証猫カー한글กขเา ไéΣİßёΐｶﾞＡ１कीি\u05b8\u1112\u1161\xad\ufb01\n\x00"),
     max_size=120,
 )
 SPACELESS = st.text(st.sampled_from("日本語認証猫犬カナーのは한글서울กขคเไ"), min_size=1, max_size=40)
@@ -67,13 +69,23 @@ def test_each_word_stands_once_and_in_lower_case(question):
 def test_text_is_not_changed_but_for_runs_without_spaces_spelling_and_what_arabic_words_lose(text):
     text = "".join(letter for letter in text if category(letter) != "Cn")  # of which no script makes anything yet
     indexed = searchable(text)
-    if text.isascii() and not is_there(text):
+    if text.isascii() and not pairs(text):
         assert indexed is text
-    text = with_parts(text)  # identifiers come with their words
+    text = with_solid(text, with_parts(text), pairs(text))  # identifiers come with their words and without separators
     spelled = light(lettered(composed(text)))
     assert set(indexed) <= set(spelled) | {" "}
     voiced = set("\u3099\u309a")  # of kana, and nothing behind anything else
     assert set("".join(tokens(indexed))) - voiced == set("".join(tokens(spelled))) - voiced
+
+
+@settings(deadline=None)
+@given(st.text(st.sampled_from("abZ09é日-/._, v\n"), max_size=60))
+@example("A-1")
+@example("v1.2")
+@example("1,000.5 1.000,50")
+def test_a_text_is_found_by_every_name_in_it_without_its_separators(index, text):
+    for form in forms(text):
+        assert matches(index, text, words(form)), form
 
 
 @settings(deadline=None)

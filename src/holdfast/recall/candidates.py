@@ -6,12 +6,15 @@ when the question has words at all. A side that did not run is named with its re
 
 from __future__ import annotations
 
+from itertools import islice
 from time import gmtime
 
 from ..text.humps import names
 from ..text.joined import is_joined
 from ..text.mistakes import is_named, may_be_wrong, spellings
+from ..text.solid import forms
 from ..text.stopwords import ASKING, STOP
+from ..text.words import words as words_of
 from .coverage import idf
 from .days import told_of
 from .fusion import FEW as NEAREST
@@ -68,7 +71,7 @@ class Candidates:
         self.rarity = store.index.rarity(scope, (*question.words.terms, *question.words.letters, *question.names))
         self._count = count or self._usual_count()
         vector = self._vector(question)
-        self.instead = self._spelled(question.text) | self._instead(question.text)
+        self.instead = self._together(question.text) | self._spelled(question.text) | self._instead(question.text)
         self._more = True  # there may be others that hold a word
         by_word = self._by_word()
         if question.asked:  # among all words of a long prompt those of its question may be lost
@@ -97,6 +100,21 @@ class Candidates:
         many = self.rarity[0] > MANY and self._store.index.extent(self._scope) > MANY
         per_hit: int = self._store.settings["recall.candidates"]
         return per_hit * (PAGE_AMONG_MANY if many else PAGE)
+
+    def _together(self, text: str) -> dict[str, list[str]]:
+        """For the words of names with separators these or the name without, where somebody here writes it so: a text is
+        indexed with both, hence more hold the one without."""
+        found = dict(islice(forms(text).items(), MOST_STRANGE))
+        if not found:
+            return {}
+        total, seen = self.rarity
+        _, held = self._store.index.rarity(self._scope, [*found, *found.values()])
+        alone = {form: words_of(name).terms for form, name in found.items() if held[form] > held[name]}
+        other = {term: form for form, terms in alone.items() for term in terms if term in seen}
+        kept = (term for term in self._words.terms if seen.get(term, 0) or term not in other)
+        self._words = self._words.replace(terms=tuple(dict.fromkeys((*kept, *other.values()))))
+        self.rarity = total, {**seen, **{form: held[form] for form in alone}}
+        return {term: [term, form] for term, form in other.items()}
 
     def _spelled(self, text: str) -> dict[str, list[str]]:
         """For identifiers that nobody here has used, the words in them, where all of these are known."""

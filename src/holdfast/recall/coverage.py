@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from .candidates import Candidates
 
     _Term = tuple[frozenset[str], float]
+    _Other = tuple[
+        list[frozenset[str]], float, float
+    ]  # words any of which will do, the term's worth, how alike they are
 
 BEFORE = 0.5  # what a word in a question is worth for the turn after it, beside one in the turn itself
 NAME = 2.25  # what naming its author is worth, in rarest words
@@ -64,16 +67,16 @@ class _Part:
 
     __slots__ = ("_begun", "_plain", "size", "worth")
 
-    def __init__(self, plain: list[_Term], begun: list[tuple[list[frozenset[str]], float]]) -> None:
+    def __init__(self, plain: list[_Term], begun: list[_Other]) -> None:
         self._plain, self._begun = plain, begun
         self.size = len(plain) + len(begun)
-        self.worth = sum(weight for _, weight in (*plain, *begun))
+        self.worth = sum(weight for _, weight in plain) + sum(weight for _, weight, _ in begun)
 
     def held(self, stems: set[str]) -> float:
         """What those are worth that stand among these; one by a longer word that begins with it a little less."""
         held = _held(self._plain, stems)
         if self._begun:
-            held += BEGUN * sum(weight for words, weight in self._begun if any(word <= stems for word in words))
+            held += sum(weight * like for words, weight, like in self._begun if any(word <= stems for word in words))
         return held
 
 
@@ -139,7 +142,7 @@ class Coverage:
     def _part(self, terms: Sequence[str], weights: Mapping[str, float], instead: Mapping[str, Sequence[str]]) -> _Part:
         plain = [(frozenset(self._stems(term)), weights[term]) for term in terms if term not in instead]
         begun = [
-            ([frozenset(self._stems(word)) for word in instead[term]], weights[term])
+            ([frozenset(self._stems(word)) for word in instead[term]], weights[term], _likeness(term, instead[term]))
             for term in terms if term in instead
         ]  # fmt: skip
         return _Part(plain, begun)
@@ -307,6 +310,11 @@ def _parted(question: Question) -> tuple[list[str], list[str]]:
 def _worth(total: int, seen: int, rarest: float, grown: float) -> float:
     """What a word is worth: more the rarer it is, and where it is not known, more the larger the store."""
     return max(COMMON * rarest, idf(total, seen)) if seen else UNSEEN * rarest * (1.0 + grown)
+
+
+def _likeness(term: str, others: Sequence[str]) -> float:
+    """What one of others is worth for a term; one that is among them is the same word, written in two ways."""
+    return 1.0 if term in others else BEGUN
 
 
 def _is_pair(word: str) -> bool:

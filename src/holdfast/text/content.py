@@ -6,7 +6,9 @@ A decision is found by its rationale and alternatives too (D38), a flexible cont
 
 from __future__ import annotations
 
-from .humps import is_there, with_parts
+from .beside import HUMP, JOINT, pairs
+from .humps import with_parts
+from .solid import with_solid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,9 +28,11 @@ def searchable_text(content: Mapping[str, Any]) -> str:
 
 
 def searchable(text: str) -> str:
-    """The text as it is indexed: identifiers with their words, runs without spaces as pairs, and all else `rooted`."""
-    if is_there(text):
-        text = with_parts(text)
+    """The text as it is indexed: identifiers with their words, names that have separators also without, runs without
+    spaces as pairs, and all else `rooted`."""
+    if found := pairs(text):
+        named = with_parts(text) if HUMP in found else text
+        text = with_solid(text, named, found) if JOINT in found else named
     if text.isascii() or _is_latin(text):
         return text
     from .scripts import spread

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from . import globs
 from .cut import end_before, shorten, start_after
+from .solid import forms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,6 +102,15 @@ def _matches(text: str, terms: Sequence[str]) -> Iterator[tuple[int, int, int]]:
 
         for start, end, which in places(text, roots):
             yield start, end, which + _MOST_TERMS
+    yield from _with_separators(text, terms[:_MOST_TERMS])
+
+
+def _with_separators(text: str, terms: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+    """Where a term is written so: `Wi-Fi` for `wifi`."""
+    written = forms(text)
+    for which, term in enumerate(terms, 2 * _MOST_TERMS):
+        if name := written.get(term):
+            yield from ((match.start(), match.end(), which) for match in re.finditer(re.escape(name), text))
 
 
 def _plain(text: str) -> tuple[str, list[int] | None]:

@@ -88,3 +88,37 @@ def test_a_rebuild_goes_on_although_forgetting_takes_its_generation_away_again_a
     embedded.index.rebuild(embedded.all, taken)
     assert moved[0] == 12.0
     assert generations.current() != before
+
+
+def test_what_a_thread_of_this_process_is_building_is_not_swept(embedded):
+    embedded.add(embedded.session(), "alpha")
+    embedded.index.refresh(embedded.all, 2_000)
+    other, seen = embedded.open_index(), []
+
+    def look(_done, _total):
+        other.compare(embedded.all)
+        other.sweep(embedded.all)
+        seen.append(other.generations.unbuilt())
+
+    embedded.index.rebuild(embedded.all, look)
+    other.close()
+    assert [len(found) for found in seen] == [1]
+    assert embedded.index.generations.unbuilt() == []
+    assert embedded.index.generations.current() == seen[0][0]
+
+
+def test_nothing_is_swept_where_no_generation_is_live(embedded):
+    embedded.add(embedded.session(), "alpha")
+    embedded.index.refresh(embedded.all, 2_000)
+    os.unlink(embedded.folder / "index" / "CURRENT")
+    embedded.index.sweep(embedded.all)
+    assert len(embedded.index.generations.unbuilt()) == 1
+
+
+def test_a_search_does_not_look_for_leftovers(embedded, monkeypatch):
+    session = embedded.session()
+    first = embedded.add(session, "alpha")
+    embedded.index.refresh(embedded.all, 2_000)
+    monkeypatch.setattr(embedded.index.generations, "unbuilt", lambda: pytest.fail("nobody compares"))
+    second = embedded.add(session, "alpha beta")
+    assert set(embedded.find("alpha")) == {first.id, second.id}

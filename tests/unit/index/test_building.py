@@ -1,5 +1,6 @@
 """A new generation is filled without a log; all of it is on the medium before CURRENT names it."""
 
+import errno
 import os
 import time
 from types import SimpleNamespace
@@ -7,8 +8,10 @@ from types import SimpleNamespace
 import apsw
 import pytest
 
+from holdfast.disk import Disk
 from holdfast.index import SqliteIndex
 from holdfast.index.sqlite import IndexOptions
+from holdfast.journal import FileJournal
 
 
 class Watched(apsw.VFSFile):
@@ -122,3 +125,23 @@ def test_a_search_does_not_look_for_leftovers(embedded, monkeypatch):
     monkeypatch.setattr(embedded.index.generations, "unbuilt", lambda: pytest.fail("nobody compares"))
     second = embedded.add(session, "alpha beta")
     assert set(embedded.find("alpha")) == {first.id, second.id}
+
+
+class ReadOnly(Disk):
+    def open(self, path, flags, mode=0o600):
+        if flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+        return super().open(path, flags, mode)
+
+
+def test_a_home_that_cannot_be_written_is_indexed_elsewhere(embedded, tmp_path):
+    entry = embedded.add(embedded.session(), "alpha")
+    embedded.index.close()
+    journal = FileJournal(str(embedded.folder), "main", embedded.clock, disk=ReadOnly())
+    embedded.index = SqliteIndex(
+        str(tmp_path / "elsewhere"), "main", journal, embedded.clock, recalled=str(embedded.folder / "recalled.jsonl")
+    )
+    assert embedded.find("alpha") == [entry.id]
+    assert embedded.index.trouble is None
+    embedded.index.rebuild(embedded.all)
+    assert embedded.find("alpha") == [entry.id]

@@ -355,7 +355,7 @@ class Memory(SeedMethods):
         self.scope(user="*", act="write")
         forget.resume(self.store)
         if embedder is None:
-            self.store.index.rebuild(self.scope(user="*"), progress)
+            self.store.embedding.rebuild(self.scope(user="*"), progress)
         else:
             self.store.embedding.change(validate.short(embedder, "embedder"), progress)
         return self.store.index.status(self.scope(user="*"))

@@ -186,6 +186,9 @@ class Index(Protocol):
     def compare(self, scope: Scope) -> int:
         """Look at every journal, announced or not; returns how many had changed unannounced."""
 
+    def sweep(self, scope: Scope) -> None:
+        """Take away what a build that was killed has left, unless somebody is building; `compare` does so too."""
+
     def unreadable(self, scope: Scope) -> Mapping[str, StorageFailed]:
         """Journals that could not be read when this process last tried, with what the disk said.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 
 import holdfast
 import holdfast.wiring  # before the fork
@@ -38,6 +39,19 @@ def run(home, act, die_at):
         fuse = Fuse(die_at)
         ACTS[act](memory)
         say(steps=fuse.count)
+
+
+def rebuild_halfway(home):
+    """Build a generation, and wait in the middle until there is a file `go`, or for ever."""
+
+    def halfway(done, _total):
+        if done == 1:
+            say(event="halfway")
+            while not os.path.exists(os.path.join(home, "go")):
+                time.sleep(0.005)
+
+    with holdfast.open(home, clock=FixedClock(), settings=WORDS_ONLY) as memory:
+        memory.reindex(progress=halfway)
 
 
 def _forget(memory):

@@ -74,6 +74,9 @@ class Levelled(WithVectors):
     def suspect(self, scope: Scope, journal: str) -> None:
         self._bringing.suspects.add(journal)
 
+    def sweep(self, scope: Scope) -> None:
+        self.live.sweep()
+
     def follow(self, scope: Scope, lines: int) -> None:
         if not self._burst.goes_on(self.live.opened, lines):
             self.refresh(scope, 0)
@@ -310,6 +313,7 @@ class Levelled(WithVectors):
         if sign is None:
             self.live.sign = None  # nothing can be noted here: what was seen holds for this process
             return len(changed)
+        self.live.sweep()
         if self.live.typed(lambda: self._catch_up(self._all, BUILD_WAIT_MS)) == 0:
             self.live.alone(self.lock, "note the boot", lambda c: self._note_level(c, base, sign, others))
             self.generations.sweep_foreign(time.time())

@@ -171,6 +171,21 @@ class Live:
         self.typed(lambda: persist(build, self._make_folder, _REBUILD_S))
         self.let_go()
 
+    def sweep(self) -> None:
+        """Take away what a killed build left: it holds all texts of its time, also those that were erased since.
+
+        Never waits: whoever has `build.lock` is building, and sweeps in the end. Where CURRENT names nothing that is
+        there, a search is about to build, which sweeps as well. Other versions' are left to them.
+        """
+        try:
+            held = self._lock.attempt("sweep the index") if self._generations.unbuilt() else None
+            if held is not None:
+                with held:
+                    for name in self._generations.unbuilt() if self._generations.there() else ():
+                        self._generations.discard(name)
+        except (OSError, StorageFailed):
+            return  # a disk that refuses now may let the next one
+
     def let_go(self) -> None:
         with self._mutex:
             if self._base is not None:

@@ -9,7 +9,7 @@ in one step, so any moment is a consistent one. Readers never write. What most p
 from __future__ import annotations
 
 from ..disk import REAL, Attempt, exists
-from ..errors import Invalid, NotFound
+from ..errors import Invalid, NotFound, StorageFailed
 from ..lock import Lock
 from ..model.entry import AMENDABLE, Amendment, require_unerased, require_unused, still_due
 from ..model.moment import iso
@@ -343,7 +343,13 @@ class FileJournal:
     def when_idle(self, scope: Scope, journal: str, act: Callable[[], None]) -> bool:
         """Run `act` while no writer is in this journal; False, at once, if one is."""
         self._access.place(scope, journal)
-        held = Lock(self._places.lock(journal), self._disk).attempt("idle")
+        try:
+            held = Lock(self._places.lock(journal), self._disk).attempt("idle")
+        except StorageFailed as error:
+            if error.details.get("errno") != "EROFS":
+                raise
+            act()  # where nothing can be written, no writer is in
+            return True
         if held is None:
             return False
         with held:

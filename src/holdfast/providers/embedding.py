@@ -352,6 +352,18 @@ class Embedding:
         except HoldfastError:
             return True  # nobody can tell; what is written holds either way
 
+    def rebuild(self, scope: Scope, progress: Progress | None = None) -> None:
+        """Build the index anew with the vectors that it has; a change of embedder that was killed is over then."""
+        self._index.rebuild(scope, progress)
+        try:
+            held = self._lock.attempt("pin the embedder")
+            if held is not None:  # else somebody is at a change: the file is theirs
+                with held:
+                    if pins.read(self._disk, self._path)[1] is not None:
+                        pins.write(self._disk, self._path, self._pinned())
+        except (OSError, HoldfastError):
+            return  # what is written holds as it is
+
     def _old_pin(self) -> Pin | None:
         try:
             return self._pinned()

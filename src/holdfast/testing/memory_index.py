@@ -87,6 +87,9 @@ class MemoryIndex:
         """Announced journals of which the index does not have everything."""
         return {name for name in self._announced if self._journal.size(self._all, name) != self._size(name)}
 
+    def sweep(self, scope: Scope) -> None:
+        """Whatever is built here goes with its process."""
+
     def compare(self, scope: Scope) -> int:
         self._ready()
         before = set(self._announced)

@@ -212,6 +212,7 @@ def compact(store: Store, scope: Scope, journal: str, *, needed: int = 0, full: 
         _mark_erased(store, scope, journal, keep)
         _save_card(store, scope, journal, keep)
         store.index.refresh(whole(store.agent), 0)
+    store.index.sweep(whole(store.agent))  # a build that was killed may have left what goes here
     size = store.journal.size(scope, journal)
     took = (time.perf_counter() - started) * 1000
     return _report(store, held, keep, made, (before, size.total if size is not None else before), took)

@@ -1,5 +1,6 @@
 """A new generation is filled without a log; all of it is on the medium before CURRENT names it."""
 
+import errno
 import os
 import time
 from types import SimpleNamespace
@@ -7,8 +8,10 @@ from types import SimpleNamespace
 import apsw
 import pytest
 
+from holdfast.disk import Disk
 from holdfast.index import SqliteIndex
 from holdfast.index.sqlite import IndexOptions
+from holdfast.journal import FileJournal
 
 
 class Watched(apsw.VFSFile):
@@ -88,3 +91,57 @@ def test_a_rebuild_goes_on_although_forgetting_takes_its_generation_away_again_a
     embedded.index.rebuild(embedded.all, taken)
     assert moved[0] == 12.0
     assert generations.current() != before
+
+
+def test_what_a_thread_of_this_process_is_building_is_not_swept(embedded):
+    embedded.add(embedded.session(), "alpha")
+    embedded.index.refresh(embedded.all, 2_000)
+    other, seen = embedded.open_index(), []
+
+    def look(_done, _total):
+        other.compare(embedded.all)
+        other.sweep(embedded.all)
+        seen.append(other.generations.unbuilt())
+
+    embedded.index.rebuild(embedded.all, look)
+    other.close()
+    assert [len(found) for found in seen] == [1]
+    assert embedded.index.generations.unbuilt() == []
+    assert embedded.index.generations.current() == seen[0][0]
+
+
+def test_nothing_is_swept_where_no_generation_is_live(embedded):
+    embedded.add(embedded.session(), "alpha")
+    embedded.index.refresh(embedded.all, 2_000)
+    os.unlink(embedded.folder / "index" / "CURRENT")
+    embedded.index.sweep(embedded.all)
+    assert len(embedded.index.generations.unbuilt()) == 1
+
+
+def test_a_search_does_not_look_for_leftovers(embedded, monkeypatch):
+    session = embedded.session()
+    first = embedded.add(session, "alpha")
+    embedded.index.refresh(embedded.all, 2_000)
+    monkeypatch.setattr(embedded.index.generations, "unbuilt", lambda: pytest.fail("nobody compares"))
+    second = embedded.add(session, "alpha beta")
+    assert set(embedded.find("alpha")) == {first.id, second.id}
+
+
+class ReadOnly(Disk):
+    def open(self, path, flags, mode=0o600):
+        if flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+        return super().open(path, flags, mode)
+
+
+def test_a_home_that_cannot_be_written_is_indexed_elsewhere(embedded, tmp_path):
+    entry = embedded.add(embedded.session(), "alpha")
+    embedded.index.close()
+    journal = FileJournal(str(embedded.folder), "main", embedded.clock, disk=ReadOnly())
+    embedded.index = SqliteIndex(
+        str(tmp_path / "elsewhere"), "main", journal, embedded.clock, recalled=str(embedded.folder / "recalled.jsonl")
+    )
+    assert embedded.find("alpha") == [entry.id]
+    assert embedded.index.trouble is None
+    embedded.index.rebuild(embedded.all)
+    assert embedded.find("alpha") == [entry.id]

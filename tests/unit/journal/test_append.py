@@ -275,6 +275,14 @@ def test_a_read_only_file_system_fails_at_once(world):
         assert disk.times == 4, "no retry"
 
 
+def test_nobody_is_in_a_journal_of_a_read_only_file_system(world):
+    ran = []
+    assert world.another(Failing("open", errno.EROFS)).when_idle(ALL, SESSION, lambda: ran.append(1))
+    with pytest.raises(StorageFailed, match="EACCES"):
+        world.another(Failing("open", errno.EACCES)).when_idle(ALL, SESSION, lambda: ran.append(2))
+    assert ran == [1]
+
+
 def test_a_failed_sync_is_never_tried_again_and_nothing_stays(world):
     world.add("one")
     before = world.bytes()

@@ -512,6 +512,23 @@ def test_a_change_killed_before_the_flip_changes_nothing(home, embedders, monkey
         assert again.store.embedding.ready().identity == "testing/builtin/64"
 
 
+def test_what_a_killed_change_was_about_goes_with_the_next_reindex(home, embedders, monkeypatch):
+    memory = filled(opened(home))
+    before = pinned(home)
+    with monkeypatch.context() as patch:
+        patch.setattr(pins, "write", killed_after(pins.write, 1))
+        patch.setattr(type(memory.store.index), "rebuild", raise_killed)
+        with pytest.raises(Killed):
+            memory.reindex(embedder="minilm")
+    assert "next" in pinned(home)
+    with memory.store.embedding._lock.hold(1_000, "change embedder"):
+        memory.reindex()
+    assert "next" in pinned(home), "somebody is at a change"
+    memory.reindex()
+    memory.close()
+    assert pinned(home) == before
+
+
 def test_a_change_killed_after_the_flip_is_complete(home, embedders, monkeypatch):
     memory = filled(opened(home))
     monkeypatch.setattr(pins, "write", killed_after(pins.write, 1))

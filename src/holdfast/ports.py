@@ -328,8 +328,11 @@ class Index(Protocol):
     def recall(self, scope: Scope, ids: Sequence[str], time: int) -> None:
         """A person or agent recalled these entries (D35); kept at most once an hour for each."""
 
-    def erase(self, scope: Scope, journals: Sequence[str], ids: Sequence[str]) -> None:
-        """Take these entries out of every table, the cache and every other generation, physically."""
+    def erase(self, scope: Scope, journals: Sequence[str], ids: Sequence[str], former: Sequence[str] = ()) -> None:
+        """Take these entries out of every table, the cache and every other generation, physically.
+
+        Those in `former` stay; what was made of words that they once had goes likewise.
+        """
 
     def version(self, scope: Scope) -> int:
         """Changes whenever any process changed the index: for caches of parsed entries."""

@@ -44,7 +44,7 @@ CREATE INDEX IF NOT EXISTS origins_by_hash ON origins(hash);
 """
 _CHECKSUM_BYTES = 4
 _WAIT_MS = 500  # for whoever else is at it, since others wait for `index.lock` meanwhile; to erase, longer
-_ROW_BYTES = 400  # what a row takes beside its vector, its origins and their indexes included
+_SPARE_BYTES = 1 << 20  # so much may lie free in the file: the next vectors fill it
 _KEY = "provider=? AND model=? AND provider_key=?"
 _MADE_OF = "hash IN (SELECT o.hash FROM json_each(?) j JOIN origins o ON o.entry=j.value)"
 
@@ -101,21 +101,14 @@ class Cache:
         """Take out the longest unused until count and bytes are within their limits; how many went."""
 
         def act(connection: apsw.Connection) -> int:
-            excess = max(0, _excess(connection, entries, size))
-            if excess:
-                self._drop_oldest(connection, excess)
-            return excess
+            gone = 0
+            while (excess := _excess(connection, entries, size)) > 0:  # rows that share pages free less than expected
+                _drop_oldest(connection, excess)
+                gone += excess
+            return gone
 
-        gone = self._use(act)
+        gone = self._use(act, then=_shrunk)
         return gone if gone is not None else 0
-
-    def _drop_oldest(self, connection: apsw.Connection, excess: int) -> None:
-        connection.execute(
-            "DELETE FROM embedding_cache WHERE (provider, model, provider_key, hash) IN "
-            "(SELECT provider, model, provider_key, hash FROM embedding_cache ORDER BY updated_at, hash LIMIT ?)",
-            (excess,),
-        )
-        connection.execute("DELETE FROM origins WHERE hash NOT IN (SELECT hash FROM embedding_cache)")
 
     def forget(self, ids: Sequence[str]) -> None:
         """Erase every vector made from one of these entries, and the log; a file that refuses goes as a whole."""
@@ -135,7 +128,9 @@ class Cache:
         self._erase(act)
 
     def _erase(self, act: Callable[[apsw.Connection], bool]) -> None:
-        if self.exists() and self._use(act, erase=True) is None:
+        from .erasing import empty_log
+
+        if self.exists() and self._use(act, WAIT_MS, empty_log) is None:
             self.remove()
 
     def exists(self) -> bool:
@@ -145,17 +140,18 @@ class Cache:
         for end in ("-wal", "-shm", ""):
             discard(self._disk, self.path + end)
 
-    def _use(self, act: Callable[[apsw.Connection], Answer], erase: bool = False) -> Answer | None:
-        """What an act in one transaction returns; None if the file cannot be used, or the log not be emptied."""
-        from .erasing import empty_log
-
+    def _use(
+        self, act: Callable[[apsw.Connection], Answer], wait_ms: int = _WAIT_MS,
+        then: Callable[[apsw.Connection], bool] | None = None,
+    ) -> Answer | None:  # fmt: skip
+        """What an act in one transaction returns; None if the file cannot be used, or what comes then fails."""
         try:
             with GATE.visit():
-                connection = self._connect(WAIT_MS if erase else _WAIT_MS)
+                connection = self._connect(wait_ms)
                 try:
                     with connection:
                         answer = act(connection)
-                    return None if erase and not empty_log(connection) else answer
+                    return answer if then is None or then(connection) else None
                 finally:
                     close(connection)
         except (apsw.Error, *ODD_VALUES, Damaged, OSError) as error:
@@ -197,7 +193,39 @@ def _drop(connection: apsw.Connection, ids: Sequence[str]) -> bool:
 
 
 def _excess(connection: apsw.Connection, entries: int, size: int) -> int:
-    """How many rows are too many, by count or by bytes."""
-    count, total = ask_one(connection, f"SELECT count(*), coalesce(sum(dims*4 + {_ROW_BYTES}), 0) FROM embedding_cache")
-    too_large = -((size - total) * count // total) if total > size else 0
-    return max(int(count) - entries, int(too_large))
+    """How many rows are too many, by count or by the bytes of the pages in use: adding up rows would read them all."""
+    (count,) = ask_one(connection, "SELECT count(*) FROM embedding_cache")
+    page, pages, free = _pages(connection)
+    used = page * (pages - free)
+    too_large = -((size - used) * count // used) if used > size else 0
+    return max(int(count) - entries, too_large)
+
+
+def _drop_oldest(connection: apsw.Connection, excess: int) -> None:
+    sql = (
+        "DELETE FROM embedding_cache WHERE (provider, model, provider_key, hash) IN "
+        "(SELECT provider, model, provider_key, hash FROM embedding_cache ORDER BY updated_at, hash LIMIT ?) "
+        "RETURNING hash"
+    )
+    gone = json.dumps([hash for (hash,) in ask_all(connection, sql, (excess,))])
+    connection.execute(
+        "DELETE FROM origins WHERE hash IN (SELECT value FROM json_each(?1)) AND hash NOT IN "
+        "(SELECT hash FROM embedding_cache WHERE hash IN (SELECT value FROM json_each(?1)))",
+        (gone,),
+    )
+
+
+def _shrunk(connection: apsw.Connection) -> bool:
+    """Give free pages back where they are most of the file, so that what is copied is less than what is gained."""
+    page, pages, free = _pages(connection)
+    if 2 * free > pages and page * free > _SPARE_BYTES:
+        connection.execute("VACUUM").fetchall()
+    return True
+
+
+def _pages(connection: apsw.Connection) -> tuple[int, int, int]:
+    """The size of a page, how many the file has, and how many of them are free."""
+    size, pages, free = (
+        int(ask_one(connection, f"PRAGMA {name}")[0]) for name in ("page_size", "page_count", "freelist_count")
+    )
+    return size, pages, free

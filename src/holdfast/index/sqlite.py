@@ -311,14 +311,14 @@ class SqliteIndex(Levelled):
         except HoldfastError as error:  # then building says what is wrong, or it is no longer
             self.trouble = type(error).__name__
 
-    def erase(self, scope: Scope, journals: Sequence[str], ids: Sequence[str]) -> None:
+    def erase(self, scope: Scope, journals: Sequence[str], ids: Sequence[str], former: Sequence[str] = ()) -> None:
         from .erasing import erase  # only `forget` pays for loading it
         from .filling import there
 
         def alone(connection: apsw.Connection) -> None:
             for name in [*self.generations.unbuilt(), *self.generations.foreign()]:
                 self.generations.drop(name)
-            self.cache.forget([*ids, *erase(connection, journals, ids)])
+            self.cache.forget([*ids, *former, *erase(connection, journals, ids)])
             self.cache.sweep(lambda ids: there(connection, ids))
             self._bring_again(connection, journals)
 
@@ -333,7 +333,7 @@ class SqliteIndex(Levelled):
         except StorageFailed as error:
             if error.details.get("errno") != "ENOSPC":
                 raise
-            self._start_over(ids)
+            self._start_over(ids, former)
 
     def _empty_log(self, scope: Scope) -> None:
         """Cut the log to nothing; where a reader does not let us, leave them the generation and build another.
@@ -354,13 +354,13 @@ class SqliteIndex(Levelled):
             self._bringing.suspects.update(standing)
             self._bringing.bring(connection, standing, None)
 
-    def _start_over(self, ids: Sequence[str]) -> None:
+    def _start_over(self, ids: Sequence[str], former: Sequence[str]) -> None:
         """On a full disk throw every generation away: that erases too, and makes room for building anew (D42)."""
         with self.lock.hold(60_000, "forget"):
             self.live.let_go()
             for name in self.generations.all():
                 self.live.typed(lambda name=name: self.generations.drop(name))  # type: ignore[misc]
-            self.cache.forget(ids)
+            self.cache.forget([*ids, *former])
             self.recalled.forget(ids, self._clock.now())
         self.refresh(self._all, BUILD_WAIT_MS)
 

@@ -127,9 +127,8 @@ class WithVectors:
                 f"the index holds vectors of {held} dimensions, and {embedder.identity} makes {embedder.dimensions}; "
                 "`holdfast reindex --embedder` makes them anew"
             )
-        due = refused < self._due(deadline)
-        if due and self._fill(scope, embedder, deadline, first) and embedder.costly and self.limits is not None:
-            self.cache.prune(self.limits.entries, self.limits.bytes)
+        if refused < self._due(deadline):
+            self._fill(scope, embedder, deadline, first)
         return self.backlog(scope)[0]
 
     def _due(self, deadline: float | None) -> int:
@@ -137,8 +136,8 @@ class WithVectors:
         now = self._clock.now()
         return now + 1 if deadline is None else now - _REFUSED_MS
 
-    def _fill(self, scope: Scope, embedder: Embedder, deadline: float | None, size: int) -> bool:
-        """Embed and store, a batch after the other; whether there was anything to do."""
+    def _fill(self, scope: Scope, embedder: Embedder, deadline: float | None, size: int) -> None:
+        """Embed and store, a batch after the other; after each, the cache is kept to its size."""
         from functools import partial
 
         from .filling import next_size, waiting
@@ -153,8 +152,9 @@ class WithVectors:
                 self.live.alone(self.lock, "store vectors", keep, _patience(deadline))
             except Locked:
                 break  # somebody else is writing; what is left waits for the next one who searches
+            if embedder.costly:
+                self._prune_cache()
             size = next_size(len(todo), started, deadline)
-        return below < LAST
 
     def _store(
         self, connection: apsw.Connection, embedder: Embedder, done: Sequence[Todo], made: Made, fresh: Fresh
@@ -191,6 +191,7 @@ class WithVectors:
             if fresh:
                 with self.lock.hold(_STORE_WAIT_MS, "keep vectors"):
                     self.live.present().ask(lambda c: self._remember(c, embedder, fresh))
+                self._prune_cache()
         except FAILURES:
             return made
         return made
@@ -205,6 +206,9 @@ class WithVectors:
             self.live.alone(self.lock, "tidy the cache", lambda c: self.cache.sweep(lambda ids: there(c, ids)))
         except HoldfastError:
             return  # whoever builds or forgets next does it
+        self._prune_cache()
+
+    def _prune_cache(self) -> None:
         if self.limits is not None:
             self.cache.prune(self.limits.entries, self.limits.bytes)
 

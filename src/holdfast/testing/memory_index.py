@@ -363,7 +363,7 @@ class MemoryIndex:
     def recall(self, scope: Scope, ids: Sequence[str], time: int) -> None:
         self._recalled.update(dict.fromkeys(ids, time - time % HOUR_MS))
 
-    def erase(self, scope: Scope, journals: Sequence[str], ids: Sequence[str]) -> None:
+    def erase(self, scope: Scope, journals: Sequence[str], ids: Sequence[str], former: Sequence[str] = ()) -> None:
         self.refresh(scope, 0)
         for journal in journals:
             self._known.pop(journal, None)

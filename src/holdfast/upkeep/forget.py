@@ -71,14 +71,18 @@ class Job:
         return sorted(id for ids in self.drop.values() for id in ids)
 
     @property
+    def former(self) -> list[str]:
+        """Entries that stay and lose their former words."""
+        return sorted(id for ids in self.history.values() for id in ids)
+
+    @property
     def journals(self) -> list[str]:
         return sorted({*self.drop, *self.history})
 
     def gather(self) -> None:
         """The words that must be gone afterwards, former ones included; from what the journals still hold."""
         self.fragments = Fragments()
-        former = [id for ids in self.history.values() for id in ids]
-        self.pieces = Pieces(self.store, self.ids, self.journals, former)
+        self.pieces = Pieces(self.store, self.ids, self.journals, self.former)
         for journal in self.journals:
             wanted = {*self.drop.get(journal, ()), *self.history.get(journal, ())}
             for record in self._records(journal, wanted):
@@ -273,10 +277,11 @@ def _untitled(job: Job, title: str) -> Callable[[Card], Card]:
 def erase(job: Job) -> None:
     """Rows, full text, vectors, caches and other generations of the index, and what its log still holds.
 
+    Of entries that stay, the cache loses all that was made of them: it cannot tell which words are former ones.
     What was written to a journal between our plan and its removal was salvaged by whoever indexed next: that goes now,
     when no row is left to salvage.
     """
-    job.store.index.erase(job.scope, job.remove, job.ids)
+    job.store.index.erase(job.scope, job.remove, job.ids, job.former)
     for journal in job.remove:
         job.store.journal.release(job.scope, journal, job.takes(journal))
 
@@ -300,7 +305,7 @@ def check(job: Job) -> None:
     if job.residue:
         release(job)
         job.store.index.rebuild(job.scope)
-        job.store.index.erase(job.scope, job.remove, job.ids)
+        job.store.index.erase(job.scope, job.remove, job.ids, job.former)
         search(job)
 
 
@@ -338,8 +343,8 @@ def _receipt(job: Job, started: float, *, steps: tuple[str, ...] = (), dry_run: 
     clean = not dry_run and not left and (bool(job.checked) or not job.journals)
     return Receipt(
         id=job.id, timestamp=iso(job.store.clock.now()), dry_run=dry_run, entries=chosen, derived=job.derived,
-        history=tuple(sorted(id for ids in job.history.values() for id in ids)),
-        journals=tuple(job.journals), same_text=tuple(id for id in job.same_text if id not in job.ids),
+        history=tuple(job.former), journals=tuple(job.journals),
+        same_text=tuple(id for id in job.same_text if id not in job.ids),
         originals=job.originals, steps=tuple(name for name, _ in STEPS) if dry_run else steps,
         checked=FrozenDict(job.checked), residue=left, clean=clean,
         took_ms=round((time.perf_counter() - started) * 1000, 3),

@@ -12,8 +12,8 @@ import pytest
 
 from holdfast.disk import REAL
 from holdfast.guard.validate import draft
+from holdfast.index import filling, nearness
 from holdfast.index import matrix as matrices
-from holdfast.index import nearness
 from holdfast.index.database import ask_all, ask_one, connect, create
 from holdfast.index.filling import Todo, insert, missing, next_size, number_of, todos, waiting
 from holdfast.index.matrix import load
@@ -581,11 +581,54 @@ def test_the_longest_unused_leave_the_cache_first(embedded):
 
 def test_the_cache_keeps_to_its_bytes(embedded):
     session = embedded.session()
-    embedded.index = indexed(embedded, cache_bytes=5 * (64 * 4 + 400))
-    for number in range(9):
+    embedded.index = indexed(embedded, cache_bytes=64 << 10)
+    for number in range(20):
         embedded.add(session, f"entry {number}", type="note")
-    filled(embedded, HashingEmbedder(costly=True))
-    assert len(cached(embedded)) == 5
+    filled(embedded, HashingEmbedder(512, costly=True))
+    assert 5 <= len(cached(embedded)) < 20
+    assert len(origins(embedded)) == len(cached(embedded))
+    assert in_use(embedded) <= 64 << 10
+
+
+def in_use(embedded):
+    """Bytes of the cache's file that are not free."""
+    connection = connect(embedded.index.cache.path)
+    try:
+        pages, free, size = (
+            ask_one(connection, f"PRAGMA {name}")[0] for name in ("page_count", "freelist_count", "page_size")
+        )
+        return (pages - free) * size
+    finally:
+        connection.close()
+
+
+@pytest.mark.parametrize("way", ["fill", "build"])
+def test_the_cache_keeps_to_its_bytes_while_much_is_embedded(embedded, way, monkeypatch):
+    monkeypatch.setattr(filling, "_MOST", 8)
+    session, limit = embedded.session(), 128 << 10
+    embedded.index = indexed(embedded, cache_bytes=limit)
+    for number in range(200):
+        embedded.add(session, f"entry {number}", type="note")
+    embedder = HashingEmbedder(512, costly=True)
+    if way == "fill":
+        filled(embedded, embedder)
+    else:
+        embedded.index.rebuild(embedded.all, None, embedder)
+    assert 0 < os.path.getsize(embedded.index.cache.path) <= 2 * limit
+
+
+def test_a_cache_that_may_hold_less_than_before_gives_its_room_back(embedded):
+    session = embedded.session()
+    for number in range(400):
+        embedded.add(session, f"entry {number}", type="note")
+    embedder = filled(embedded, HashingEmbedder(1024, costly=True))
+    assert os.path.getsize(embedded.index.cache.path) > 1 << 20
+    embedded.index = indexed(embedded, cache_bytes=256 << 10)
+    embedded.clock.advance(1_000)
+    newest = embedded.add(session, "one more", type="note")
+    filled(embedded, embedder)
+    assert os.path.getsize(embedded.index.cache.path) <= 256 << 10
+    assert newest.id in origins(embedded)
 
 
 def test_a_cache_that_is_damaged_or_deleted_costs_only_the_embedding(embedded):

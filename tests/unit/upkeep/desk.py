@@ -56,11 +56,11 @@ class Shop:
 
     def files_with(self, needle):
         """Names of files below the home that hold these bytes, read by a process that may (see `scan`)."""
-        found = []
+        found, sought = [], (needle if isinstance(needle, bytes) else needle.encode()).lower()
         for folder, _, names in os.walk(self.home):
             for name in names:
                 with open(os.path.join(folder, name), "rb") as file:
-                    if needle.encode().lower() in file.read().lower():
+                    if sought in file.read().lower():
                         found.append(os.path.relpath(os.path.join(folder, name), self.home))
         return sorted(found)
 

@@ -7,10 +7,11 @@ import pytest
 
 from holdfast.errors import NotFound, StorageFailed
 from holdfast.model.entry import Tombstone
-from holdfast.model.ids import user_dir
+from holdfast.model.ids import digest, user_dir
 from holdfast.model.moment import iso
 from holdfast.model.query import Filter
 from holdfast.model.scope import Scope
+from holdfast.testing.embedder import HashingEmbedder
 from holdfast.testing.workbench import AGENT, ALL, ANA, OTHER, SESSION
 from holdfast.upkeep import forget as forgetting
 from holdfast.upkeep import intent as intents
@@ -144,6 +145,69 @@ def test_history_erases_former_words_and_keeps_the_entry(desk):
     assert "Quillfeather" not in desk.said()
     assert desk.find("harmless") == [entry.id]
     assert desk.level().buried(ALL, [entry.id]) == {}
+
+
+def amended_and_embedded(desk):
+    """A question with other words than it had, and its answer, both seen by a costly embedder before and after."""
+    question = desk.add("who is Quillfeather?")
+    answer = desk.add(content={"text": "a professor", "role": "assistant"})
+    embedder = HashingEmbedder(costly=True)
+    desk.level().embed(ALL, embedder, None)
+    desk.journal.amend(ANA, SESSION, question.id, "ana", {"text": "harmless words?"})
+    desk.level().embed(ALL, embedder, None)
+    assert {"who is Quillfeather?", "who is Quillfeather?\na professor"} <= set(embedder.calls)
+    return question, answer
+
+
+def made_of_former_words(desk):
+    """Files that hold a vector, or the hash, of what was seen before the question had other words."""
+    seen = ["who is Quillfeather?", "who is Quillfeather?\na professor"]
+    needles = [vector.tobytes() for vector in HashingEmbedder().embed(seen)]
+    needles += [digest(text.encode()) for text in seen]
+    return [name for needle in needles for name in desk.files_with(needle)]
+
+
+def test_history_leaves_nothing_in_the_cache_that_was_made_of_former_words(files):
+    question, answer = amended_and_embedded(files)
+    other = files.add("something else", SESSION, type="note")
+    files.level().embed(ALL, HashingEmbedder(costly=True), None)
+    files.index.recall(ALL, [question.id], files.clock.now())
+    assert made_of_former_words(files)
+    assert gone(files, ids=[question.id], history=True).clean
+    assert made_of_former_words(files) == []
+    assert any("cache.db" in name for name in files.files_with(digest(b"something else")))
+    assert files.ids() == [question.id, answer.id, other.id]
+    files.reopen()
+    assert files.recalled(question)
+
+
+def test_history_leaves_nothing_in_the_cache_where_the_index_had_to_be_thrown_away_for_room(files, monkeypatch):
+    question, _ = amended_and_embedded(files)
+    alone, full = files.index.live.alone, [StorageFailed("full", errno="ENOSPC")]
+
+    def without_room(lock, purpose, act, *patience):
+        if purpose == "forget" and full:
+            raise full.pop()
+        return alone(lock, purpose, act, *patience)
+
+    monkeypatch.setattr(files.index.live, "alone", without_room)
+    assert gone(files, ids=[question.id], history=True).clean
+    assert (full, made_of_former_words(files)) == ([], [])
+
+
+@pytest.mark.parametrize("step", range(1, len(forgetting.STEPS)))
+def test_history_that_was_killed_after_any_step_leaves_nothing_in_the_cache_once_it_is_finished(
+    files, monkeypatch, step
+):
+    question, answer = amended_and_embedded(files)
+    with monkeypatch.context() as patched:
+        patched.setattr(forgetting, "STEPS", forgetting.STEPS[:step])
+        gone(files, ids=[question.id], history=True)
+    files.reopen()
+    receipt = resume(files.store)
+    assert (receipt.clean, receipt.history) == (True, (question.id,))
+    assert made_of_former_words(files) == []
+    assert files.ids() == [question.id, answer.id]
 
 
 def test_the_plan_names_the_entries_that_lose_only_their_former_words(desk):

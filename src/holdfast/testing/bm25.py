@@ -26,13 +26,18 @@ def split(text: str) -> list[str]:
     return _parts(searchable(text))
 
 
+def asked(term: str) -> list[str]:
+    """Those of a question's word, which is cut to pairs already, and stands for nothing but itself."""
+    return _parts(rooted(term))
+
+
 def _parts(text: str) -> list[str]:
     return [part for word in tokens(text.lower()) for part in word.split("_") if part]
 
 
 def occurrences(words: Sequence[str], term: str, *, prefix: bool = False) -> int:
     """How often a term occurs in the words of a text."""
-    wanted = _parts(rooted(term))  # a question's words are cut to pairs already
+    wanted = asked(term)
     count = 0
     for start in range(len(words) - len(wanted) + 1) if wanted else ():
         window = words[start : start + len(wanted)]
@@ -43,7 +48,7 @@ def occurrences(words: Sequence[str], term: str, *, prefix: bool = False) -> int
 
 def longer(term: str, texts: Sequence[Sequence[str]], most: int = 8) -> list[str]:
     """A few words of these texts that begin with a term's last part, by the alphabet, each behind its other parts."""
-    *before, last = split(term) or [""]
+    *before, last = asked(term) or [""]
     known = sorted({word for text in texts for word in text if last and word.startswith(last) and word != last})
     phrases = [" ".join((*before, word)) for word in known]
     return [phrase for phrase in phrases if any(occurrences(text, phrase) for text in texts)][:most]
@@ -55,10 +60,10 @@ def scores(texts: Mapping[str, Sequence[str]], words: Words) -> dict[str, float]
         finding = words.replace(beside=())
         every = scores(texts, finding.replace(terms=(*words.terms, *words.beside)))
         return {id: every[id] for id in scores(texts, finding)}
-    asked = [(term, False) for term in (*words.terms, *words.letters)] + [(term, True) for term in words.prefixes]
+    wanted = [(term, False) for term in (*words.terms, *words.letters)] + [(term, True) for term in words.prefixes]
     mean = sum(map(len, texts.values())) / max(1, len(texts)) or 1.0
     found: dict[str, float] = {}
-    for term, prefix in asked:
+    for term, prefix in wanted:
         counts = {id: occurrences(split_text, term, prefix=prefix) for id, split_text in texts.items()}
         holders = sum(count > 0 for count in counts.values())
         idf = max(1e-6, log((len(texts) - holders + 0.5) / (holders + 0.5)))

@@ -22,7 +22,7 @@ from ..text.content import searchable_text
 from ..text.form import asks
 from ..text.names import called
 from ..text.view import is_answer
-from .bm25 import has_glob, longer, occurrences, scores, split
+from .bm25 import asked, has_glob, longer, occurrences, scores, split
 from .known import Known
 from .memory_vectors import MemoryVectors, views_of, with_cosine
 from .said import held, searched
@@ -270,7 +270,7 @@ class MemoryIndex:
         return {term: longer(term, [split(searched(e)) for e, _ in self._in(scope, VISIBLE)]) for term in terms}
 
     def stems(self, text: str) -> list[str]:
-        return split(text)
+        return asked(text)
 
     def names(self, scope: Scope) -> str:
         return ""

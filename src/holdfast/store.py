@@ -78,10 +78,6 @@ class Store:
         found._until = self._until
         return found
 
-    def let_go(self) -> None:
-        """Of the embedder: a closed store is collected some time later, and who opens many would keep many tables."""
-        self._embedding = None
-
     def after_fork(self) -> None:
         """In a child: locks of the parent's other threads would never be released, and its models not run."""
         self.observer.after_fork()

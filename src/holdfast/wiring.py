@@ -135,7 +135,6 @@ def _close(store: Store) -> None:
     store.journal.close()
     store.index.close()
     store.observer.close()
-    store.let_go()
 
 
 def _store(settings: Settings, clock: Clock, hooks: tuple[Callable[[Event], object], ...]) -> Store:

@@ -1,4 +1,4 @@
-"""Coverage and Scoring: the absolute score of a hit, the same in every store and for every question (D19).
+"""Coverage and Scoring: the absolute score of a hit, on one scale for every store and question (D19).
 
 A hit's own part is the larger of two shares: of the question's words that stand in it, rare words and
 the name of who is meant counting more, and of its cosine above the embedder's noise floor. It is

@@ -47,6 +47,8 @@ TICKETS = (
     "ABC-123: checkout button is disabled on Safari", "ABC-213: move Postgres from 14 to 16",
     "Redis runs on port 6380 with TLS", "Customer 7c9e6679-7425-40de-944b has a discount of 12 %",
     "Exit code 137 of the worker means out of memory", "Staging is at 10.0.4.17",
+    "On-call contact: phone +1 415 555 0137", "Error E11000 means a duplicate key", "numpy is pinned to 1.26.4",
+    "Order 4711 was paid with $1,249.99", "Branch names: feat/<ticket>-<slug>",
 )  # fmt: skip
 
 

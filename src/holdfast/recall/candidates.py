@@ -52,7 +52,8 @@ FEW_HOLD = 5  # texts, or as many in a thousand, that hold an identifier by whic
 READ = 60  # how many of each side have their text read where an index gave none: among very many
 VECTOR_MS = 1_500  # how long a question's vector may take before words must do
 UNKNOWN, KNOWN = 0.25, 0.75  # share of known words: below, another language, in which vectors say little
-LEAST_SHARE = 0.2  # there they find words spelt alike: of 200 pairs in Chinese 195 (188 with 0), in German 174 (175)
+LEAST_SHARE = 0.05  # there they only add to what words find; with more, of 200 pairs in Chinese 99 (100 by words)
+FLUENT, SAYING = 0.67, 4  # share of known words, and terms, from which on a question is taken for another language
 
 
 class Candidates:
@@ -66,6 +67,7 @@ class Candidates:
         self.floor = 1.0  # cosines up to this count for nothing
         self.weights: Weights = WITHOUT_VECTORS
         self.mode = "keyword"
+        self._fluency = 0.0  # share of the question's words that the embedder knows
         self._words = question.words
         self._names = question.names
         self.rarity = store.index.rarity(scope, (*question.words.terms, *question.words.letters, *question.names))
@@ -150,8 +152,9 @@ class Candidates:
         return instead
 
     def _misspelt(self, text: str, strange: Sequence[str]) -> list[str]:
-        """Those that are no words at all, where somebody can tell, nor names, as far as these are written as such."""
-        if self.mode == "keyword":
+        """Those that are no words at all, where somebody can tell, nor names, as far as these are written as such; of
+        another language all would be wrong."""
+        if self.mode == "keyword" or (self._fluency < FLUENT and len(self._words.terms) > SAYING):
             return []
         wrong = [term for term in strange if may_be_wrong(term) and not is_named(term, text)]
         return self._store.embedding.no_words(wrong)
@@ -220,7 +223,7 @@ class Candidates:
             embedding.top_up(self._scope)  # after the question, which a slow embedder would keep waiting
         if vector is None:
             return None
-        self.floor, self.mode = vector.floor, "hybrid"
+        self.floor, self.mode, self._fluency = vector.floor, "hybrid", vector.known
         text, near = self._store.settings["recall.text_weight"], self._store.settings["recall.vector_weight"]
         known = share(vector.known) if text else 1.0  # who wants vectors alone gets them
         self.weights = WITH_VECTORS.replace(keyword=text, vector=near * known, known=known)

@@ -11,7 +11,7 @@ from holdfast.recall.candidates import parted, share, without_common
 from holdfast.testing import FixedClock
 
 
-@pytest.mark.parametrize(("known", "weight"), [(0.0, 0.2), (0.25, 0.2), (0.5, 0.5), (0.75, 1.0), (1.0, 1.0)])
+@pytest.mark.parametrize(("known", "weight"), [(0.0, 0.05), (0.25, 0.05), (0.5, 0.5), (0.75, 1.0), (1.0, 1.0)])
 def test_the_less_of_a_question_is_known_the_less_its_vector_counts(known, weight):
     assert share(known) == weight
 
@@ -257,6 +257,21 @@ def test_a_misspelt_word_finds_what_it_was_meant_to_be(spelled, question):
 @pytest.mark.parametrize("question", ["Does Lindem teach?", "the ADRESS", "keybaord", "seperate", "Keybaord"])
 def test_a_name_is_not_misspelt_and_another_users_word_is_none(spelled, question):
     assert not [hit for hit in spelled.search(question) if hit.scores["coverage"]]
+
+
+@pytest.mark.parametrize(
+    ("question", "finds"),
+    [
+        ("Warum halten eigentlich alle immer dort beim Rathaus?", False),
+        ("Which of these people were halten by the weather there?", True),
+        ("halten", True),  # too short to tell
+    ],
+)
+def test_in_another_language_nothing_is_misspelt(tmp_path, question, finds):
+    with holdfast.open(tmp_path / "home") as memory:
+        memory.add("Gestern hatten sie Regen")
+        found = memory.search(question).hits
+    assert any(hit.scores["coverage"] for hit in found) is finds
 
 
 def test_without_vectors_nobody_can_tell_what_is_misspelt(tmp_path):

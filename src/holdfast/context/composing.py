@@ -14,6 +14,7 @@ from ..model.hit import Context, Hit
 from ..model.ids import entry_id
 from ..model.query import Filter
 from ..recall import searching
+from ..recall.copies import without_numbers
 from ..recall.lacking import degraded
 from ..recall.prompts import shortened
 from ..text.tokens import estimate
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 PARTS = ("memories", "pins", "recall")
 MOST_SEATS = 200  # what a search can give
 MORE = 8  # times as many hits are looked at where some say the same
+ALIKE = 2  # of those that differ in numbers alone, so many leave room for what says something else
 TRUSTED = ("user", "agent")
 # Among 8 hits a question, of a coding agent's memory 1.4 % of the evidence and 42 % of the rest lie below, of a team's
 # chat nothing and 48 %, of LoCoMo nothing and 4 %, of BEAM nothing and nothing.
@@ -116,7 +118,7 @@ def _pins(store: Store, scope: Scope) -> Iterable[Entry]:
 def _recalled(store: Store, scope: Scope, prompt: str, seats: int) -> SearchResult:
     """The best hits; more of them where several say the same, which has one seat."""
     found = _searched(store, scope, prompt, seats)
-    if len(_distinct(found)) == len(found.hits):
+    if _distinct(found) == [*found.hits]:
         return found
     return _searched(store, scope, prompt, min(MOST_SEATS, MORE * seats))
 
@@ -144,11 +146,18 @@ def _own(hit: Hit) -> float:
 
 
 def _distinct(hits: Iterable[Hit]) -> list[Hit]:
-    """Of those that say the same, the first."""
+    """Of those that say the same, the first; of those that differ in numbers alone, a few before all else."""
     found: dict[tuple[str | None, str | None, str], Hit] = {}
     for hit in hits:
         found.setdefault(_says(hit), hit)
-    return list(found.values())
+    alike: dict[tuple[str | None, str | None, str], int] = {}
+    first: list[Hit] = []
+    rest: list[Hit] = []
+    for (author, key, said), hit in found.items():
+        form = author, key, without_numbers(said)
+        alike[form] = alike.get(form, 0) + 1
+        (first if alike[form] <= ALIKE else rest).append(hit)
+    return first + rest
 
 
 def _says(hit: Hit) -> tuple[str | None, str | None, str]:

@@ -89,7 +89,7 @@ def match(
         for row in _prefixed(connection, scope, wanted, prefix, query):
             known = found.setdefault(row.id, row)
             known.score += row.score if known is not row else 0.0
-    best = sorted(found.values(), key=_by_score_and_time)[:limit]
+    best = sorted(found.values(), key=_best_first)[:limit]
     if limit <= MANY:
         describe(connection, best)
     return best
@@ -135,7 +135,7 @@ def _looked_up(
     least = best[limit - 1][0] if len(best) >= limit and not narrows else 0.0
     if lowest is not None and lowest == least:  # others of the same score were cut off, perhaps very many
         return None
-    ranked = sorted((found_row(score, row[:-1]) for score, row in best if score >= least and row[-1]), key=_by_score)
+    ranked = sorted((found_row(score, row[:-1]) for score, row in best if score >= least and row[-1]), key=_best_first)
     unsure = narrows and lowest is not None and (len(ranked) < limit or ranked[limit - 1].score <= lowest)
     return None if unsure else ranked
 
@@ -166,12 +166,8 @@ def _best(rows: Sequence[tuple[Any, ...]], scores: Mapping[int, float]) -> list[
     return sorted(best.values(), key=itemgetter(0), reverse=True)
 
 
-def _by_score(row: Row) -> tuple[float, str]:
-    return -row.score, row.id
-
-
-def _by_score_and_time(row: Row) -> tuple[float, int, int, str]:
-    """A pattern is worth the same wherever it is found: the newest first."""
+def _best_first(row: Row) -> tuple[float, int, int, str]:
+    """Of equals the newest first: a pattern is worth the same wherever it is found, and so are copies."""
     return -row.score, -row.time, -row.seq, row.id
 
 
@@ -198,7 +194,7 @@ def _entries(ask: Callable[[int], list[Row]], most: int, limit: int) -> list[Row
 
 def _joined(connection: apsw.Connection, where: Where, said: Texts, limit: int) -> list[Row]:
     """The best `limit` chunks of what passes."""
-    best = f"WHERE {where} ORDER BY f.score DESC, e.id, c.ordinal LIMIT ?"
+    best = f"WHERE {where} ORDER BY f.score DESC, e.time DESC, e.seq DESC, e.id, c.ordinal LIMIT ?"
     sql = f"SELECT f.score, {columns(limit)} FROM ({said.sql}) {_OF} {best}"
     rows = ask_all(connection, sql, (*said.values, *where.values, limit))
     return [found_row(score, row) for score, *row in rows]

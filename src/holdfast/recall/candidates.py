@@ -15,6 +15,7 @@ from ..text.mistakes import is_named, may_be_wrong, spellings
 from ..text.solid import forms
 from ..text.stopwords import ASKING, STOP
 from ..text.words import words as words_of
+from .copies import uncrowded, without_copies
 from .coverage import idf
 from .days import told_of
 from .fusion import FEW as NEAREST
@@ -23,7 +24,7 @@ from .wording import Sought
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ..model.query import Filter, Row, Words
     from ..model.scope import Scope
@@ -75,6 +76,8 @@ class Candidates:
         vector = self._vector(question)
         self.instead = self._together(question.text) | self._spelled(question.text) | self._instead(question.text)
         self._more = True  # there may be others that hold a word
+        self._copies: list[Row] = []  # what says the same as a few of the candidates
+        self._few_alike = count is None and not question.dates  # of one day or another is not the same
         by_word = self._by_word()
         if question.asked:  # among all words of a long prompt those of its question may be lost
             asked = self._words.replace(terms=question.asked, letters=())
@@ -84,6 +87,9 @@ class Candidates:
             vector = self._vector(question)
             near = self._near(vector, by_word)
         self.rows = _joined(by_word, near)
+        if self._copies:  # each side has left its own few
+            self.rows, copies = without_copies(self.rows)
+            self._copies = _joined(copies, self._copies)
         self.sought = self._sought(self._words.terms)
         if question.authors:
             self.rows = _joined(self.rows, self._told_by(question.authors, vector))
@@ -168,7 +174,7 @@ class Candidates:
             if len(found) >= (self._count if rarer.beside else self._count / 2):  # others may use a word, not this user
                 return found
         found = self._matching(words)
-        self._more = len(found) == self._count
+        self._more = len(found) + len(self._copies) >= self._count
         return found
 
     def _finding(self, words: Words) -> Words:
@@ -177,7 +183,16 @@ class Candidates:
         return parted(words, seen, PLENTY * self._count / part) if part else words
 
     def _matching(self, words: Words) -> list[Row]:
-        return self._store.index.match(self._scope, self._wanted, words, self._count)
+        match = self._store.index.match
+        return self._varied(lambda most: match(self._scope, self._wanted, words, most), self._count)
+
+    def _varied(self, ask: Callable[[int], list[Row]], count: int) -> list[Row]:
+        """The best so many; few that say the same, unless these are wanted."""
+        if not self._few_alike:
+            return ask(count)
+        found, copies = uncrowded(ask, count)
+        self._copies += copies
+        return found
 
     def _sought_for(self) -> Words:
         """With the names of those who are meant: others may speak of them."""
@@ -202,15 +217,20 @@ class Candidates:
         return tuple(name for name in identifiers if 0 < seen.get(name, 0) <= most)
 
     def further(self, most: int) -> list[Row]:
-        """So many more that hold a word, best first; each is given once."""
+        """So many more: copies, then what else holds a word, best first; each is given once."""
+        if copies := [row for row in self._copies if row.id not in self._known]:
+            return self._given(copies[:most])
         if not self._more:
             return []
         count = self._count + most
         found = self._store.index.match(self._scope, self._wanted, self._sought_for(), count)
         self._more, self._count = len(found) == count, count
         rest = [row for row in found if row.id not in self._known]
-        self._known.update(row.id for row in rest)
-        return rest or self.further(2 * most)
+        return self._given(rest) or self.further(2 * most)
+
+    def _given(self, rows: list[Row]) -> list[Row]:
+        self._known.update(row.id for row in rows)
+        return rows
 
     def _vector(self, question: Question) -> Vector | None:
         """The question's vector, and with it the weights and the floor of its embedder."""
@@ -233,7 +253,8 @@ class Candidates:
         """The nearest; where there is none since vectors are of another kind, or all zero, there is no vector side."""
         if vector is None:
             return []
-        found = self._store.index.near(self._scope, self._wanted, vector, NEAREST)
+        near = self._store.index.near
+        found = self._varied(lambda most: near(self._scope, self._wanted, vector, most), NEAREST)
         reason = None if found else self._store.embedding.misfit(vector) or self._unsaid(vector, by_word)
         if reason is not None:
             self.reason, self.mode, self.weights, self.floor = reason, "keyword", WITHOUT_VECTORS, 1.0

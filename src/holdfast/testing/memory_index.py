@@ -189,8 +189,7 @@ class MemoryIndex:
                 if has_glob(text, pattern):
                     found[id] = found.get(id, 0.0) + 1.0
         hits = [self._row(entry, found[entry.id]) for entry in self._passing(scope, wanted) if entry.id in found]
-        newest = words.globs or words.prefixes
-        return sorted(hits, key=lambda row: (-row.score, (-row.time, -row.seq) if newest else (), row.id))[:limit]
+        return sorted(hits, key=lambda row: (-row.score, -row.time, -row.seq, row.id))[:limit]
 
     # -- vectors
 

@@ -189,6 +189,12 @@ class Index(Protocol):
     def sweep(self, scope: Scope) -> None:
         """Take away what a build that was killed has left, unless somebody is building; `compare` does so too."""
 
+    def scour(self, scope: Scope, wait_ms: int) -> bool:
+        """Leave no byte in any file of the index of what journals no longer hold.
+
+        False where somebody who reads or writes there keeps some of it; each is waited for no longer than so.
+        """
+
     def unreadable(self, scope: Scope) -> Mapping[str, StorageFailed]:
         """Journals that could not be read when this process last tried, with what the disk said.
 

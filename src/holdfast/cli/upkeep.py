@@ -81,4 +81,6 @@ def compact(call: Call, session: str | None) -> int:
         freed = figures.size(report["bytes_before"] - report["bytes_after"])
         gone = figures.count(report["entries_before"] - report["entries_after"], "entry")
         screen.line(f"{gone} erased, {freed} freed in {figures.count(len(report['journals']), 'journal')}")
+    if not report["erased"]:
+        screen.warn("the index still holds what was erased: somebody is reading it; compact again when they are done")
     return OK

@@ -90,6 +90,9 @@ class MemoryIndex:
     def sweep(self, scope: Scope) -> None:
         """Whatever is built here goes with its process."""
 
+    def scour(self, scope: Scope, wait_ms: int) -> bool:
+        return self.refresh(self._all, wait_ms) == 0
+
     def compare(self, scope: Scope) -> int:
         self._ready()
         before = set(self._announced)

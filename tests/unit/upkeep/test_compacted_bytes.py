@@ -7,6 +7,8 @@ import apsw
 import pytest
 
 from holdfast.index import erasing
+from holdfast.model.ids import digest
+from holdfast.testing.embedder import HashingEmbedder
 from holdfast.testing.workbench import ALL, ANA, OTHER, SESSION
 from holdfast.upkeep.compaction import compact_all
 
@@ -52,6 +54,20 @@ def test_former_words_are_in_no_file(files):
     assert compacted(files)["erased"] is True
     assert files.files_with("lophonis") == []
     assert files.find("present") == [entry.id]
+
+
+def test_no_vector_of_former_words_stays_in_the_cache_of_a_costly_embedder(files):
+    entry, embedder = files.add(SECRET), HashingEmbedder(costly=True)
+    files.level().embed(ALL, embedder, None)
+    files.journal.amend(ANA, SESSION, entry.id, "ana", {"text": "present"})
+    files.level().embed(ALL, embedder, None)
+    former = embedder.embed([SECRET])[0].tobytes()
+    assert any(name.endswith("cache.db") for name in files.files_with(former))
+    assert compacted(files)["erased"] is True
+    assert files.files_with(former) == files.files_with(digest(SECRET.encode())) == []
+    embedder.calls.clear()
+    assert files.level().embed(ALL, embedder, None) == 0
+    assert embedder.calls == []  # of what it says now the vector was kept
 
 
 def test_what_an_earlier_compaction_was_killed_over_goes_with_the_next(files, deleted, monkeypatch):

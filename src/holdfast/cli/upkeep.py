@@ -67,7 +67,8 @@ def compact(call: Call, session: str | None) -> int:
     """Make room: erase what was deleted, fold what was amended.
 
     Of one SESSION (id or key), or of all that the user has. Deleted entries can then no longer be
-    undeleted. Decisions, facts, preferences, notes and pinned entries are never removed.
+    undeleted. Decisions, facts, preferences, notes and pinned entries are never removed. What cannot be read
+    is left as it is and named, and the exit code is 1.
 
     \b
     holdfast compact
@@ -83,4 +84,6 @@ def compact(call: Call, session: str | None) -> int:
         screen.line(f"{gone} erased, {freed} freed in {figures.count(len(report['journals']), 'journal')}")
     if not report["erased"]:
         screen.warn("the index still holds what was erased: somebody is reading it; compact again when they are done")
-    return OK
+    for failure in report["failed"]:
+        screen.warn(f"{failure.get('journal', 'a journal')} was left as it is: {failure['what']}")
+    return FAILED if report["failed"] else OK

@@ -248,6 +248,12 @@ class Index(Protocol):
     def dimensions(self, scope: Scope) -> int | None:
         """How many numbers each vector here has; None before the first."""
 
+    def unsound(self, scope: Scope) -> list[tuple[str | None, str]]:
+        """Vectors that are not what was stored: the entry, None where it is of none, and what is wrong."""
+
+    def make_sound(self, scope: Scope, wait_ms: int) -> bool:
+        """Take those out, so that their texts wait for others; False where somebody writes all the while."""
+
     def describe(self, scope: Scope, rows: Sequence[Row]) -> None:
         """Fill in the text of these rows, of a long one the piece that matches."""
 

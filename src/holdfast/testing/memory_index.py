@@ -221,6 +221,12 @@ class MemoryIndex:
     def dimensions(self, scope: Scope) -> int | None:
         return self._vectors.dimensions
 
+    def unsound(self, scope: Scope) -> list[tuple[str | None, str]]:
+        return []
+
+    def make_sound(self, scope: Scope, wait_ms: int) -> bool:
+        return True
+
     def _journals(self) -> Iterator[list[Entry]]:
         """What can be seen of each journal, in order."""
         journals: dict[str, list[Entry]] = {}

@@ -189,6 +189,12 @@ class Index(Protocol):
     def sweep(self, scope: Scope) -> None:
         """Take away what a build that was killed has left, unless somebody is building; `compare` does so too."""
 
+    def scour(self, scope: Scope, wait_ms: int) -> bool:
+        """Leave no byte in any file of the index of what journals no longer hold.
+
+        False where somebody who reads or writes there keeps some of it; each is waited for no longer than so.
+        """
+
     def unreadable(self, scope: Scope) -> Mapping[str, StorageFailed]:
         """Journals that could not be read when this process last tried, with what the disk said.
 
@@ -241,6 +247,12 @@ class Index(Protocol):
 
     def dimensions(self, scope: Scope) -> int | None:
         """How many numbers each vector here has; None before the first."""
+
+    def unsound(self, scope: Scope) -> list[tuple[str | None, str]]:
+        """Vectors that are not what was stored: the entry, None where it is of none, and what is wrong."""
+
+    def make_sound(self, scope: Scope, wait_ms: int) -> bool:
+        """Take those out, so that their texts wait for others; False where somebody writes all the while."""
 
     def describe(self, scope: Scope, rows: Sequence[Row]) -> None:
         """Fill in the text of these rows, of a long one the piece that matches."""

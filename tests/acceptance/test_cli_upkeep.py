@@ -30,6 +30,10 @@ def journal_of(shell: Shell) -> Path:
     return found
 
 
+def journal_at(shell: Shell, session: object) -> Path:
+    return shell.home / "agents" / "main" / "sessions" / str(session) / "memory.jsonl"
+
+
 # -- export and import
 
 
@@ -226,6 +230,23 @@ def test_compact_erases_what_was_deleted(shell: Shell) -> None:
     assert shell("undelete", ids[0]).code == 3
     assert shell.json("compact")["entries_after"] == 2
     assert shell("compact", "nobody").code == 3
+
+
+def test_compact_does_what_it_can_and_names_the_rest(shell: Shell) -> None:
+    ids = filled(shell)
+    other = shell.add("in another session", "--session", "other")
+    shell.good("delete", ids[0])
+    shell.good("delete", other)
+    broken = journal_at(shell, shell.json("stats", "--session", "other")["session_id"])
+    broken.rename(broken.with_suffix(".away"))
+    broken.mkdir()
+    ran = shell("compact")
+    assert (ran.code, "1 entry erased" in ran.out) == (1, True)
+    assert f"{broken.parent.name} was left as it is" in ran.err
+    assert [failure["journal"] for failure in shell("compact", "--json").json()["failed"]] == [broken.parent.name]
+    broken.rmdir()
+    broken.with_suffix(".away").rename(broken)
+    assert "1 entry erased" in shell.good("compact").out
 
 
 def test_a_long_task_shows_a_bar_on_a_terminal_only(shell: Shell) -> None:

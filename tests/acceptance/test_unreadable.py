@@ -172,6 +172,40 @@ def test_a_quota_on_the_home_counts_what_can_be_looked_at(home, barrier):
         assert memory.add("the harbour at dawn", user="ana", session="ana's").durable
 
 
+def deleted(home):
+    """One entry of each session of the home, deleted."""
+    with opened(home) as memory:
+        for entry in memory.query(user="*", types=["note"]):
+            memory.delete(entry.id)
+
+
+@pytest.mark.parametrize(("where", "number", "built"), CASES)
+def test_what_can_be_read_is_compacted_and_the_rest_is_named(home, barrier, where, number, built):
+    deleted(home)
+    session = broken(home, where, number, barrier, built)
+    with opened(home) as memory:
+        report = memory.compact(user="*")
+        assert report["entries_before"] - report["entries_after"] == 2
+        (failure,) = report["failed"]
+        assert (failure["journal"], failure["error"]) == (session, "StorageFailed")
+        assert errno.errorcode[number] in failure["what"]
+        assert memory.compact(user="bo")["failed"] != []
+        with pytest.raises(holdfast.StorageFailed, match=session):
+            memory.compact(session)
+    barrier.lift()
+    with opened(home) as memory:
+        report = memory.compact(user="*")
+        assert (report["entries_before"] - report["entries_after"], report["failed"]) == (1, [])
+
+
+def test_nobody_is_told_the_name_of_a_session_that_may_be_anothers_by_compacting(home, barrier):
+    session = broken(home, "directory", errno.EACCES, barrier, built=False)
+    with opened(home) as memory:
+        report = memory.compact(user="ana")
+        assert [failure["error"] for failure in report["failed"]] == ["StorageFailed"]
+        assert session not in str(report)
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 @pytest.mark.parametrize("kind", ["pipe", "directory", "link to a device"])
 @pytest.mark.parametrize("name", ["memory.jsonl", "tombstones.jsonl", "metadata.json"])

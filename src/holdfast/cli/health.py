@@ -136,7 +136,8 @@ def _listed(counts: dict[str, int]) -> str:
 def verify(call: Call) -> int:
     """Check every line of every journal, and the index against them.
 
-    Names file and line of what is damaged; exit code 1 if anything needs attention. It changes nothing.
+    Names file and line of what is damaged; exit code 1 if anything needs attention. It changes nothing but the
+    index: rows and vectors there that are wrong are made again.
 
     \b
     holdfast verify

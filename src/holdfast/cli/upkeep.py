@@ -67,7 +67,8 @@ def compact(call: Call, session: str | None) -> int:
     """Make room: erase what was deleted, fold what was amended.
 
     Of one SESSION (id or key), or of all that the user has. Deleted entries can then no longer be
-    undeleted. Decisions, facts, preferences, notes and pinned entries are never removed.
+    undeleted. Decisions, facts, preferences, notes and pinned entries are never removed. What cannot be read
+    is left as it is and named, and the exit code is 1.
 
     \b
     holdfast compact
@@ -81,4 +82,8 @@ def compact(call: Call, session: str | None) -> int:
         freed = figures.size(report["bytes_before"] - report["bytes_after"])
         gone = figures.count(report["entries_before"] - report["entries_after"], "entry")
         screen.line(f"{gone} erased, {freed} freed in {figures.count(len(report['journals']), 'journal')}")
-    return OK
+    if not report["erased"]:
+        screen.warn("the index still holds what was erased: somebody is reading it; compact again when they are done")
+    for failure in report["failed"]:
+        screen.warn(f"{failure.get('journal', 'a journal')} was left as it is: {failure['what']}")
+    return FAILED if report["failed"] else OK

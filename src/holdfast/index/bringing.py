@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..model.replay import Size
     from ..model.scope import Scope
     from ..ports import Journal
+    from .cache import Cache
 
 _QUICK_S = 0.01  # trying all of them again in no more than this is done before every answer
 _SHARE = 20  # otherwise it takes one part in so many of the time: a failing disk may take seconds to say so
@@ -98,9 +99,8 @@ class Passage:
 class Bringing:
     """Brings several journals level in transactions of bounded size; for whoever holds `index.lock`."""
 
-    def __init__(self, journal: Journal, scope: Scope, forget: Callable[[list[str]], None]) -> None:
-        self._journal, self._scope = journal, scope
-        self._forget = forget  # told of entries that were taken out, after the commit
+    def __init__(self, journal: Journal, scope: Scope, cache: Callable[[], Cache]) -> None:
+        self._journal, self._scope, self._cache = journal, scope, cache
         self.unread = Unread()
         self.suspects: set[str] = set()  # journals whose rows are to be compared, whatever their sizes say
         self._last: CatchUp | None = None  # of the transaction before
@@ -133,20 +133,22 @@ class Bringing:
         return CatchUp(connection, self._journal, self._scope)
 
     def _commit(self, connection: apsw.Connection, passage: Passage) -> None:
-        passage.commit()
         dropped = passage.work.rows.dropped
-        if dropped:
-            self._forget(_gone(connection, dropped))
+        if dropped:  # before the commit: whoever is killed in between reads these journals again
+            _uncache(self._cache(), connection, dropped)
             dropped.clear()
+        passage.commit()
 
     def start_over(self) -> None:
         """In a forked child: the connection is the parent's."""
         self._last = None
 
 
-def _gone(connection: apsw.Connection, dropped: list[str]) -> list[str]:
-    """Those that were not put back: whoever's amendments were folded is taken out and read anew."""
-    from .filling import there  # a journal that only grew has nothing to drop
+def _uncache(cache: Cache, connection: apsw.Connection, dropped: list[str]) -> None:
+    """Nothing stays that was made of entries that are gone, nor of words that those which were put back no longer have:
+    whoever's amendments were folded is taken out and read anew."""
+    from .filling import hashes, there  # a journal that only grew has nothing to drop
 
     standing = there(connection, dropped)
-    return [id for id in dropped if id not in standing]
+    cache.forget([id for id in dropped if id not in standing])
+    cache.forget_former([id for id in dropped if id in standing], lambda ids: hashes(connection, ids))

@@ -4,8 +4,9 @@
 (provider, model, provider key, hash), so embedders never meet. A checksum of key and vector ends each vector: what
 does not fit it is not there, and no damage gets from here into an index. Beside each vector stand the ids of the
 entries that its text was made of, so that `forget` finds what is made of forgotten text even after it was
-edited or deleted. Opened for each use and closed again; trouble with it costs only the embedding again. Who keeps
-or forgets holds `index.lock`: so nothing is kept of what was forgotten while it was being embedded.
+edited or deleted, and whoever follows a compaction what is made of words that it folded away. Opened for each use and
+closed again; trouble with it costs only the embedding again. Who keeps or forgets holds `index.lock`: so nothing is
+kept of what was forgotten while it was being embedded.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ class Cache:
 
     def take(self, identity: str, todo: Sequence[Todo]) -> dict[int, bytes]:
         """Vectors by chunk for what is known; what is used counts as fresh again."""
-        hashes = json.dumps([one.hash for one in todo])
+        hashes = _json(one.hash for one in todo)
 
         def act(connection: apsw.Connection) -> dict[int, bytes]:
             wanted = f"{_KEY} AND hash IN (SELECT value FROM json_each(?))"
@@ -114,6 +115,25 @@ class Cache:
         """Erase every vector made from one of these entries, and the log; a file that refuses goes as a whole."""
         if ids:
             self._erase(lambda connection: _drop(connection, ids))
+
+    def forget_former(self, ids: Sequence[str], said: Callable[[Sequence[str]], set[str]]) -> None:
+        """Erase likewise what was made of words that these entries no longer have.
+
+        `said` knows the hashes of all that vectors of some entries are made of now.
+        """
+
+        def act(connection: apsw.Connection) -> bool:
+            found = ask_all(connection, f"SELECT hash FROM origins WHERE {_MADE_OF}", (_json(ids),))
+            made = {hash for (hash,) in found}
+            of = "SELECT DISTINCT entry FROM origins WHERE hash IN (SELECT value FROM json_each(?))"
+            both = [entry for (entry,) in ask_all(connection, of, (_json(made),))]  # the turn after them saw them too
+            former = _json(made - said(both))
+            for table in ("embedding_cache", "origins"):
+                connection.execute(f"DELETE FROM {table} WHERE hash IN (SELECT value FROM json_each(?))", (former,))
+            return True
+
+        if ids:
+            self._erase(act)
 
     def sweep(self, there: Callable[[Sequence[str]], set[str]]) -> None:
         """Erase likewise what was made of entries that are no longer there, or of nobody knows what."""
@@ -185,8 +205,12 @@ def _checksum(identity: str, hash: str, data: bytes) -> bytes:
     return zlib.crc32(data, zlib.crc32(f"{identity}\n{hash}".encode())).to_bytes(_CHECKSUM_BYTES, "little")
 
 
+def _json(values: Iterable[str]) -> str:
+    return json.dumps(list(values))
+
+
 def _drop(connection: apsw.Connection, ids: Sequence[str]) -> bool:
-    gone = json.dumps(list(ids))
+    gone = _json(ids)
     connection.execute(f"DELETE FROM embedding_cache WHERE {_MADE_OF}", (gone,))
     connection.execute(f"DELETE FROM origins WHERE {_MADE_OF}", (gone,))
     return True
@@ -207,7 +231,7 @@ def _drop_oldest(connection: apsw.Connection, excess: int) -> None:
         "(SELECT provider, model, provider_key, hash FROM embedding_cache ORDER BY updated_at, hash LIMIT ?) "
         "RETURNING hash"
     )
-    gone = json.dumps([hash for (hash,) in ask_all(connection, sql, (excess,))])
+    gone = _json(hash for (hash,) in ask_all(connection, sql, (excess,)))
     connection.execute(
         "DELETE FROM origins WHERE hash IN (SELECT value FROM json_each(?1)) AND hash NOT IN "
         "(SELECT hash FROM embedding_cache WHERE hash IN (SELECT value FROM json_each(?1)))",

@@ -1,9 +1,9 @@
 """Carrying: takes vectors from the live generation into the one that is being built.
 
 An entry keeps its id over a rebuild, and a vector is taken over only if the hash of what it was made from is
-the same and it has a vector's length, so a rebuild embeds nothing anew that did not change, whatever the embedder, and
-takes over nothing that a bad sector has made of one. A generation that was replaced because it is damaged is never
-carried from.
+the same, and it has a vector's length and the signs that were noted of it. So a rebuild embeds nothing anew that did
+not change, whatever the embedder, and takes over nothing that a bad sector has made of one. A generation that was
+replaced because it is damaged is never carried from.
 """
 
 from __future__ import annotations
@@ -17,9 +17,12 @@ from .filling import insert, number_of, todos
 from .gate import GATE
 from .kept import whole
 from .numbers import LAST
+from .pages import SLOTS, bits_of, entered, entry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from .filling import Todo
 
     Kind = tuple[str, int]  # an embedder and its dimensions
@@ -27,8 +30,8 @@ if TYPE_CHECKING:
 _BATCH = 500
 _PORTION = 20  # batches: half a second
 _OLD = """
-SELECT e.id, c.ordinal, v.hash, v.data FROM json_each(?) j JOIN entries e ON e.id=j.value
-JOIN chunks c ON c.entry=e.n JOIN vectors v ON v.chunk=c.n
+SELECT e.id, c.ordinal, v.hash, v.data, v.n FROM json_each(?) j JOIN entries e ON e.id=j.value
+JOIN chunks c ON c.entry=e.n JOIN vectors v ON v.chunk=c.n AND v.embedder=(SELECT n FROM embedders)
 """
 
 
@@ -90,11 +93,17 @@ def _waiting(connection: apsw.Connection, below: int) -> list[int]:
 
 def _same(old: apsw.Connection, wanted: list[Todo], size: int) -> list[tuple[Todo, bytes]]:
     """Those whose old vector was made from exactly what they show now."""
-    import numpy as np
-
     found = ask_all(old, _OLD, (json.dumps([todo.entry for todo in wanted]),))
-    sized = [row for row in found if len(row[-1]) == size]
-    sound = whole(np.frombuffer(b"".join(row[-1] for row in sized), "<f4").reshape(len(sized), size // 4))
-    known = {(id, ordinal): (hash, data) for (id, ordinal, hash, data), good in zip(sized, sound, strict=True) if good}
+    known = {(id, ordinal): (hash, data) for id, ordinal, hash, data, _ in _unspoilt(old, found, size)}
     pairs = ((todo, *known.get((todo.entry, todo.ordinal), ("", b""))) for todo in wanted)
     return [(todo, data) for todo, hash, data in pairs if hash == todo.hash]
+
+
+def _unspoilt(old: apsw.Connection, found: list[Any], size: int) -> list[Any]:
+    """Those of the right size and length, and with the signs with which they were entered."""
+    import numpy as np
+
+    sized = [row for row in found if isinstance(row[3], bytes) and len(row[3]) == size]
+    sound = whole(np.frombuffer(b"".join(row[3] for row in sized), "<f4").reshape(len(sized), size // 4))
+    pages = entered(old, {row[4] // SLOTS for row in sized})
+    return [row for row, good in zip(sized, sound, strict=True) if good and entry(pages, row[4])[1] == bits_of(row[3])]

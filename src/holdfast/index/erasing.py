@@ -59,14 +59,20 @@ def merge(connection: apsw.Connection) -> None:
     connection.execute("INSERT INTO chunks_fts(chunks_fts) VALUES('optimize')")
 
 
+def merge_all(connection: apsw.Connection) -> None:
+    """The same in a transaction of its own; the caller holds `index.lock`."""
+    with connection:
+        merge(connection)
+
+
 def empty_log(connection: apsw.Connection) -> bool:
     """Fold the log into the database and cut it to nothing; False if somebody reads all the while."""
     return patiently(lambda: emptied(connection))
 
 
-def patiently(attempt: Callable[[], bool]) -> bool:
-    """Whether it succeeded while readers may be waited for."""
-    deadline = time.monotonic() + PATIENCE_S
+def patiently(attempt: Callable[[], bool], seconds: float | None = None) -> bool:
+    """Whether it succeeded while readers may be waited for, so long or as long as `forget` does."""
+    deadline = time.monotonic() + (PATIENCE_S if seconds is None else seconds)
     while not attempt():
         if time.monotonic() >= deadline:
             return False

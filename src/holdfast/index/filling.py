@@ -221,6 +221,11 @@ def standing(connection: apsw.Connection, made: Sequence[tuple[Todo, bytes]]) ->
     return [(todo, data) for todo, data in made if (todo.entry, todo.hash, todo.made_of) in now]
 
 
+def hashes(connection: apsw.Connection, ids: Sequence[str]) -> set[str]:
+    """Of all that vectors of these entries are made of now."""
+    return {todo.hash for todo in todos(connection, _chunks_of(connection, json.dumps(ids)))}
+
+
 def _chunks_of(connection: apsw.Connection, ids: str) -> list[int]:
     sql = "SELECT c.n FROM json_each(?) j JOIN entries e ON e.id=j.value JOIN chunks c ON c.entry=e.n"
     return [n for (n,) in ask_all(connection, sql, (ids,))]

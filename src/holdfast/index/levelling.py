@@ -77,6 +77,28 @@ class Levelled(WithVectors):
     def sweep(self, scope: Scope) -> None:
         self.live.sweep()
 
+    def scour(self, scope: Scope, wait_ms: int) -> bool:
+        from .erasing import emptied, merge_all, patiently  # only upkeep pays for loading it
+
+        self.live.sweep()
+        for name in self.generations.foreign():
+            self.generations.discard(name)
+        if self.generations.current() is None:
+            return not self.generations.all()  # nobody builds one for this
+        level = self.refresh(self._all, wait_ms) == 0 or self._merely_grown()
+        try:
+            self.live.alone(self.lock, "scour", merge_all, wait_ms)
+            return patiently(lambda: self.live.alone(self.lock, "scour", emptied, wait_ms), wait_ms / 1000) and level
+        except (Locked, StorageFailed):
+            return False
+
+    def _merely_grown(self) -> bool:
+        """Whether nobody has taken anything out of those that are behind: a rewrite gives a journal another inode."""
+        left = self._behind(self._readable(self.marks.names()))
+        rows = self.live.ask(lambda c: {name: file_row(c, name) for name in left})
+        known = [(row.inode, left[name]) for name, row in rows.items() if row is not None]
+        return self.trouble is None and all(size is not None and size.inode == inode for inode, size in known)
+
     def follow(self, scope: Scope, lines: int) -> None:
         if not self._burst.goes_on(self.live.opened, lines):
             self.refresh(scope, 0)

@@ -8,24 +8,28 @@ float32 is the top bit of its fourth byte.
 
 from __future__ import annotations
 
+import json
 import os
 
-from .database import ask_one
+from .database import ask_all, ask_one
 from .numbers import VACANT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
+    from typing import Any
 
     import apsw
 
     Slot = tuple[int, int, bytes]  # vector, owner, sign bits
+    Page = tuple[bytes, bytes]  # owners and sign bits
 
 SLOTS = 256
 OWNER = 4  # bytes, signed, little-endian
-_EMPTY = VACANT.to_bytes(OWNER, "little", signed=True)
+EMPTY = VACANT.to_bytes(OWNER, "little", signed=True)
 _SIGNS = bytes(b"01"[byte >> 7] for byte in range(256))
 _WORD = 64
+NO_PAGE: Page = (b"", b"")
 
 
 def bits_of(data: bytes) -> bytes:
@@ -33,6 +37,25 @@ def bits_of(data: bytes) -> bytes:
     count = len(data) // 4
     whole = -(-count // _WORD) * _WORD
     return (int(data[3::4].translate(_SIGNS), 2) << (whole - count)).to_bytes(whole // 8, "big")
+
+
+def entered(connection: apsw.Connection, pages: Iterable[int]) -> dict[int, Page]:
+    """These pages as they stand; what has not the size of a page is empty."""
+    sql = "SELECT page, owners, bits FROM json_each(?) j JOIN vector_pages p ON p.page=j.value"
+    found = ask_all(connection, sql, (json.dumps(list(pages)),))
+    return {page: (owners, bits) if _is_page(owners, bits) else NO_PAGE for page, owners, bits in found}
+
+
+def _is_page(owners: Any, bits: Any) -> bool:
+    sized = isinstance(owners, bytes) and isinstance(bits, bytes)
+    return sized and len(owners) == OWNER * SLOTS and len(bits) % SLOTS == 0
+
+
+def entry(pages: Mapping[int, Page], n: int) -> Page:
+    """Owner and sign bits with which a vector is entered; nothing where it is not."""
+    owners, bits = pages.get(n // SLOTS, NO_PAGE)
+    slot, width = n % SLOTS, len(bits) // SLOTS
+    return owners[slot * OWNER : (slot + 1) * OWNER], bits[slot * width : (slot + 1) * width]
 
 
 def occupy(connection: apsw.Connection, slots: Iterable[Slot]) -> None:
@@ -61,8 +84,8 @@ def _vacate(connection: apsw.Connection, page: int, slots: list[int]) -> None:
     if not owners:
         return
     for slot in slots:
-        _set(owners, bits, slot, _EMPTY, bytes(len(bits) // SLOTS))
-    if owners == _EMPTY * SLOTS:
+        _set(owners, bits, slot, EMPTY, bytes(len(bits) // SLOTS))
+    if owners == EMPTY * SLOTS:
         connection.execute("DELETE FROM vector_pages WHERE page=?", (page,))
     else:
         _write(connection, page, owners, bits)
@@ -73,7 +96,7 @@ def _read(connection: apsw.Connection, page: int, width: int) -> tuple[bytearray
     found = ask_one(connection, "SELECT owners, bits FROM vector_pages WHERE page=?", (page,))
     if found is not None:
         return bytearray(found[0]), bytearray(found[1])
-    return (bytearray(_EMPTY * SLOTS), bytearray(SLOTS * width)) if width else (bytearray(), bytearray())
+    return (bytearray(EMPTY * SLOTS), bytearray(SLOTS * width)) if width else (bytearray(), bytearray())
 
 
 def _set(owners: bytearray, bits: bytearray, slot: int, owner: bytes, signs: bytes) -> None:

@@ -68,7 +68,7 @@ class SqliteIndex(Levelled):
         self._folder, self._journal, self._clock, self._disk = folder, journal, clock, disk
         self._all = whole(agent)
         self._options = options or IndexOptions()
-        self._bringing = Bringing(journal, self._all, lambda ids: self.cache.forget(ids))
+        self._bringing = Bringing(journal, self._all, lambda: self.cache)
         self._compared = time.monotonic()
         self._stemmer: Stemmer | None = None
         self._noted = Noted()

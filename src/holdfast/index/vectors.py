@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 
-from ..errors import HoldfastError, Locked, ProviderFailed
+from ..errors import HoldfastError, Locked, ProviderFailed, StorageFailed
 from .database import FAILURES
 from .numbers import LAST
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .live import Live
     from .matrix import Matrix
     from .noted import Noted
+    from .proving import Unsound
 
     Fresh = list[tuple[Todo, bytes]]  # vectors that were just made
 
@@ -219,6 +220,28 @@ class WithVectors:
         self.refused += len(refused)
         bad = set(refused)
         return {one.chunk: data[place] for place, one in enumerate(todo) if place not in bad}
+
+    def unsound(self, scope: Scope) -> list[tuple[str | None, str]]:
+        return [(one.entry, one.what) for one in self._unsound()]
+
+    def _unsound(self) -> list[Unsound]:
+        from functools import partial
+
+        from .proving import portions, unsound
+
+        return [one for pages in self.live.ask(portions) for one in self.live.ask(partial(unsound, pages=pages))]
+
+    def make_sound(self, scope: Scope, wait_ms: int) -> bool:
+        from .pages import SLOTS
+        from .proving import mend
+
+        pages = sorted({one.n // SLOTS for one in self._unsound()})
+        try:
+            if pages:
+                self.live.alone(self.lock, "mend vectors", lambda c: mend(c, pages), wait_ms)
+        except (Locked, StorageFailed):
+            return False
+        return True
 
     def vector_facts(self, connection: apsw.Connection) -> dict[str, Any]:
         """What `status` shows of vectors."""

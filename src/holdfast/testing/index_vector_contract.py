@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..model.entry import Entry
+    from ..ports import Keep
     from .workbench import Workbench
 
 
@@ -70,6 +71,11 @@ def filled(backend: Workbench, embedder: HashingEmbedder) -> None:
 def heard(backend: Workbench, text: str) -> Entry:
     """A turn of nobody knows whom."""
     return backend.add(content={"text": text})
+
+
+def without(gone: Entry) -> Keep:
+    """Keeps all others."""
+    return lambda one: None if one.id == gone.id else one
 
 
 class VectorContract:
@@ -160,6 +166,26 @@ class VectorContract:
             passing = {row.id for row in backend.level().rows(scope, wanted)}
             found = backend.level().near(scope, wanted, asked(embedder, "apple pear"), 10_000)
             assert {row.id for row in found} == passing
+
+    def test_whatever_becomes_of_entries_every_vector_is_what_was_stored(self, backend: Workbench) -> None:
+        backend.session()
+        pick, entries = Random(8), [heard(backend, "alpha?")]
+        for number in range(120):
+            entry = pick.choice(entries)
+            match pick.choice(("add", "add", "amend", "bury", "lift", "rewrite", "embed", "embed")):
+                case "add":
+                    entries.append(heard(backend, f"{pick.choice(('alpha', 'beta'))} {number}{pick.choice('.?')}"))
+                case "amend":
+                    backend.journal.amend(ANA, SESSION, entry.id, "ana", {"text": f"gamma {number}"})
+                case "bury" | "lift" as act:
+                    backend.bury(entry, reason="user" if act == "bury" else "undelete")
+                case "rewrite" if len(entries) > 1:
+                    entries.remove(entry)
+                    backend.journal.rewrite(ANA, SESSION, without(entry))
+                case _:
+                    backend.level().embed(ALL, HashingEmbedder(), None)
+            assert backend.level().unsound(ALL) == []
+        assert backend.index.make_sound(ALL, 2_000)
 
     def test_who_goes_on_speaking_is_not_seen_with_what_they_said_before(self, backend: Workbench) -> None:
         backend.session()

@@ -90,6 +90,9 @@ class MemoryIndex:
     def sweep(self, scope: Scope) -> None:
         """Whatever is built here goes with its process."""
 
+    def scour(self, scope: Scope, wait_ms: int) -> bool:
+        return self.refresh(self._all, wait_ms) == 0
+
     def compare(self, scope: Scope) -> int:
         self._ready()
         before = set(self._announced)
@@ -216,6 +219,12 @@ class MemoryIndex:
 
     def dimensions(self, scope: Scope) -> int | None:
         return self._vectors.dimensions
+
+    def unsound(self, scope: Scope) -> list[tuple[str | None, str]]:
+        return []
+
+    def make_sound(self, scope: Scope, wait_ms: int) -> bool:
+        return True
 
     def _journals(self) -> Iterator[list[Entry]]:
         """What can be seen of each journal, in order."""

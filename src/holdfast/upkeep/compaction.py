@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import time
 
-from ..errors import NotFound
+from ..errors import HoldfastError, NotFound, StorageFailed
 from ..model.card import statistics_of
 from ..model.entry import Tombstone, standing
 from ..model.moment import DAY_MS, iso, millis
@@ -304,8 +304,40 @@ def _report(
     return report
 
 
-def compact_all(store: Store, scope: Scope, journals: Iterable[str]) -> dict[str, Any]:
-    """Compact several journals, each under its own lock; the sums and each report."""
-    reports = [compact(store, scope, journal) for journal in journals if stands(store.journal, scope, journal)]
+def compact_all(store: Store, scope: Scope, journals: Sequence[str]) -> dict[str, Any]:
+    """Compact several journals, each under its own lock; the sums, each report, and whether all bytes are gone.
+
+    One that refuses keeps no other from its turn, and is named in `failed`; of a session that was asked for by name it
+    is the error. Bytes are looked after also where nothing was to be done: whoever did it before may have been killed.
+    """
+    reports: list[dict[str, Any]] = []
+    errors: dict[str, HoldfastError] = {}
+    for journal in journals:
+        try:
+            if stands(store.journal, scope, journal):
+                reports.append(compact(store, scope, journal))
+        except HoldfastError as error:
+            errors[journal] = error
+    if errors and not reports and scope.sessions:
+        raise next(iter(errors.values()))
+    errors = {**_unread(store, scope, journals), **errors}
     summed = ("entries_before", "entries_after", "bytes_before", "bytes_after")
-    return {**{name: sum(report[name] for report in reports) for name in summed}, "journals": reports}
+    erased = store.index.scour(whole(store.agent), store.settings["index.wait_ms"])
+    return {
+        **{name: sum(report[name] for report in reports) for name in summed}, "erased": erased, "journals": reports,
+        "failed": [_failure(journal, error) for journal, error in errors.items()],
+    }  # fmt: skip
+
+
+def _unread(store: Store, scope: Scope, journals: Sequence[str]) -> dict[str, HoldfastError]:
+    """What may be of a user and cannot be read, so that nobody could say it is theirs to compact."""
+    if scope.sessions:
+        return {}
+    return {name: error for name, error in store.index.unreadable(scope).items() if name not in journals}
+
+
+def _failure(journal: str, error: HoldfastError) -> dict[str, Any]:
+    """As `verify` tells it; whose it is may be for nobody to know, and then it has no name."""
+    unnamed = isinstance(error, StorageFailed) and error.unreadable and "path" not in error.details
+    where = {} if unnamed else {"journal": journal}
+    return {"what": error.message, "error": type(error).__name__, **where}

@@ -12,8 +12,9 @@ import pytest
 
 from holdfast.disk import REAL
 from holdfast.guard.validate import draft
-from holdfast.index import filling, nearness
+from holdfast.index import bringing, filling, nearness
 from holdfast.index import matrix as matrices
+from holdfast.index.catchup import commit
 from holdfast.index.database import ask_all, ask_one, connect, create
 from holdfast.index.filling import Todo, insert, missing, next_size, number_of, todos, waiting
 from holdfast.index.matrix import load
@@ -21,6 +22,7 @@ from holdfast.index.nearness import Asked
 from holdfast.index.numbers import LAST
 from holdfast.index.pages import bits_of, vacate
 from holdfast.index.sqlite import IndexOptions, SqliteIndex
+from holdfast.model.ids import digest
 from holdfast.model.query import Filter
 from holdfast.model.scope import Scope
 from holdfast.model.vector import Vector
@@ -669,6 +671,55 @@ def test_the_cache_forgets_what_was_edited_before_it_was_erased(embedded):
     embedded.journal.rewrite(ANA, session, lambda one: None if one.id == entry.id else one)
     embedded.index.erase(ANA, [], [entry.id])
     assert cached(embedded) == []
+
+
+def amended_turn(embedded):
+    """A journal with a turn that was embedded, amended and embedded again, and the one after it."""
+    session = embedded.session()
+    entry = turn(embedded, session, "the first words?")
+    turn(embedded, session, "an answer")
+    embedder = filled(embedded, HashingEmbedder(costly=True))
+    embedded.journal.amend(ANA, session, entry.id, "user", {"text": "other words?"})
+    filled(embedded, embedder)
+    assert len(cached(embedded)) == 4
+    return session, embedder
+
+
+def knows_former_words(embedded):
+    """Whether any file of the cache has a vector of the words before the amendment, or their hash."""
+    former = ["the first words?", "the first words?\nan answer"]
+    sought = [vector.tobytes() for vector in HashingEmbedder().embed(former)]
+    sought += [digest(text.encode()).encode() for text in former]
+    cache = [data for path, data in bytes_of(embedded).items() if path.name.startswith("cache.db")]
+    return any(one in data for one in sought for data in cache)
+
+
+def test_the_cache_forgets_the_words_that_a_rewrite_folds_away_and_nothing_else(embedded):
+    session, embedder = amended_turn(embedded)
+    assert knows_former_words(embedded)
+    embedded.journal.rewrite(ANA, session, lambda one: one)
+    embedder.calls.clear()
+    embedded.index.refresh(embedded.all, 2_000)
+    assert not knows_former_words(embedded)
+    filled(embedded, embedder)
+    assert (embedder.calls, len(cached(embedded))) == ([], 2)
+
+
+def test_whoever_is_killed_over_a_fold_leaves_the_former_words_to_the_next(embedded, monkeypatch):
+    session, _ = amended_turn(embedded)
+    embedded.journal.rewrite(ANA, session, lambda one: one)
+
+    def killed(connection, work):
+        commit(connection, work)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(bringing, "commit", killed)
+    with pytest.raises(KeyboardInterrupt):
+        embedded.index.refresh(embedded.all, 2_000)
+    monkeypatch.undo()
+    embedded.reopen()
+    embedded.index.refresh(embedded.all, 2_000)
+    assert not knows_former_words(embedded)
 
 
 class Interrupted(HashingEmbedder):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from holdfast.errors import NotFound
+from holdfast.errors import FormatTooNew, Locked, NotFound
 from holdfast.model.entry import TYPES
 from holdfast.model.ids import entry_id
 from holdfast.model.moment import DAY_MS, HOUR_MS, iso
@@ -266,3 +266,23 @@ def test_several_journals_are_summed(desk):
     report = compact_all(desk.store, ALL, [SESSION, OTHER, "sess_20260101_nobody"])
     assert (report["entries_before"], report["entries_after"]) == (2, 0)
     assert [one["journal"] for one in report["journals"]] == [SESSION, OTHER]
+
+
+@pytest.mark.parametrize("kind", [Locked, FormatTooNew])
+def test_a_journal_that_refuses_keeps_no_other_from_its_turn(desk, monkeypatch, kind):
+    desk.session(OTHER)
+    desk.bury(desk.add("x"))
+    desk.bury(desk.add("y", OTHER), journal=OTHER)
+    rewrite = desk.journal.rewrite
+
+    def refused(scope, journal, keep):
+        if journal == SESSION:
+            raise kind("not now")
+        return rewrite(scope, journal, keep)
+
+    monkeypatch.setattr(desk.journal, "rewrite", refused)
+    report = compact_all(desk.store, ALL, [SESSION, OTHER])
+    assert [one["journal"] for one in report["journals"]] == [OTHER]
+    assert report["failed"] == [{"what": "not now", "error": kind.__name__, "journal": SESSION}]
+    with pytest.raises(kind):
+        compact_all(desk.store, ANA.replace(sessions=(SESSION,)), [SESSION])

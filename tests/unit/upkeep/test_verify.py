@@ -10,6 +10,8 @@ from holdfast.journal.replay import Scan
 from holdfast.model.entry import Tombstone
 from holdfast.model.moment import iso
 from holdfast.model.query import Filter, Label
+from holdfast.model.vector import Vector
+from holdfast.testing.embedder import HashingEmbedder
 from holdfast.testing.workbench import ALL, ANA, OTHER, SESSION
 from holdfast.upkeep import forget as forgetting
 from holdfast.upkeep import intent
@@ -328,3 +330,58 @@ def test_progress_counts_journals(desk):
     seen = []
     verify(desk.store, progress=lambda *step: seen.append(step))
     assert seen == [(1, 2), (2, 2)]
+
+
+def embedded(desk):
+    """Two entries with vectors."""
+    entries, embedder = [desk.add("alpha"), desk.add("beta")], HashingEmbedder(costly=True)
+    desk.level().embed(ALL, embedder, None)
+    return entries, embedder
+
+
+def spoilt(files, entry):
+    files.index.live.ask(
+        lambda c: c.execute(
+            "UPDATE vectors SET data=zeroblob(256) WHERE chunk=(SELECT c.n FROM chunks c JOIN entries e ON e.n=c.entry "
+            "WHERE e.id=?)", (entry.id,),
+        ).fetchall()
+    )  # fmt: skip
+
+
+def test_sound_vectors_are_ok(desk):
+    embedded(desk)
+    report = verify(desk.store)
+    assert (report["ok"], report["notes"]) == (True, [])
+
+
+def test_a_damaged_vector_is_named_and_made_again(files):
+    (stays, entry), embedder = embedded(files)
+    spoilt(files, entry)
+    report = verify(files.store)
+    assert report["problems"] == [
+        {"what": "its vector is damaged: its length is not one", "journal": SESSION, "id": entry.id}
+    ]
+    assert [note["what"] for note in report["notes"]] == [
+        "vectors that are not what was stored were taken out; the next search or `holdfast sync` makes others"
+    ]
+    assert verify(files.store)["ok"]
+    assert files.level().embed(ALL, embedder, None) == 0
+    vector = Vector(embedder.identity, embedder.embed(["beta"], query=True)[0])
+    assert [row.id for row in files.index.near(ANA, Filter(), vector, 2)] == [entry.id, stays.id]
+
+
+def test_a_damaged_vector_that_cannot_be_taken_out_is_named_all_the_same(files, monkeypatch):
+    (_, entry), _ = embedded(files)
+    spoilt(files, entry)
+    monkeypatch.setattr(files.index, "make_sound", lambda *_: False)
+    report = verify(files.store)
+    assert what(report) == ["its vector is damaged: its length is not one"]
+    assert "verify once more" in report["notes"][0]["what"]
+
+
+def test_on_a_home_that_cannot_be_written_a_damaged_vector_is_named_and_left(files, monkeypatch):
+    (_, entry), _ = embedded(files)
+    spoilt(files, entry)
+    monkeypatch.setattr(type(files.store), "read_only", lambda _: True)
+    for _ in range(2):
+        assert what(verify(files.store)) == ["its vector is damaged: its length is not one"]

@@ -1,0 +1,133 @@
+"""What compaction erases leaves no byte in any file, unless somebody who reads the index keeps it there."""
+
+import os
+import time
+
+import apsw
+import pytest
+
+from holdfast.index import erasing
+from holdfast.model.ids import digest
+from holdfast.testing.embedder import HashingEmbedder
+from holdfast.testing.workbench import ALL, ANA, OTHER, SESSION
+from holdfast.upkeep.compaction import compact_all
+
+SECRET = "the xylophonist quarrelled"
+
+
+def compacted(files):
+    return compact_all(files.store, ALL, [SESSION])
+
+
+@pytest.fixture
+def deleted(files):
+    """Among others an entry that was deleted, all of them indexed."""
+    for number in range(50):
+        files.add(f"something that stays {number}")
+    entry = files.add(SECRET)
+    assert files.find("xylophonist") == [entry.id]
+    files.bury(entry)
+    assert files.find("xylophonist") == []
+    return entry
+
+
+@pytest.fixture
+def reader(files, deleted):
+    """Somebody at a SQL prompt, in a transaction that sees the entry."""
+    connection = apsw.Connection(files.index.status(ALL)["path"])
+    connection.execute("BEGIN")
+    connection.execute("SELECT count(*) FROM entries").fetchall()
+    yield connection
+    connection.close()
+
+
+def test_a_deleted_entry_is_in_no_file(files, deleted):
+    assert compacted(files)["erased"] is True
+    assert files.files_with("lophonis") == []
+    assert len(files.find("something", limit=100)) == 50
+
+
+def test_former_words_are_in_no_file(files):
+    entry = files.add(SECRET)
+    assert files.find("xylophonist") == [entry.id]
+    files.journal.amend(ANA, SESSION, entry.id, "ana", {"text": "present"})
+    assert compacted(files)["erased"] is True
+    assert files.files_with("lophonis") == []
+    assert files.find("present") == [entry.id]
+
+
+def test_no_vector_of_former_words_stays_in_the_cache_of_a_costly_embedder(files):
+    entry, embedder = files.add(SECRET), HashingEmbedder(costly=True)
+    files.level().embed(ALL, embedder, None)
+    files.journal.amend(ANA, SESSION, entry.id, "ana", {"text": "present"})
+    files.level().embed(ALL, embedder, None)
+    former = embedder.embed([SECRET])[0].tobytes()
+    assert any(name.endswith("cache.db") for name in files.files_with(former))
+    assert compacted(files)["erased"] is True
+    assert files.files_with(former) == files.files_with(digest(SECRET.encode())) == []
+    embedder.calls.clear()
+    assert files.level().embed(ALL, embedder, None) == 0
+    assert embedder.calls == []  # of what it says now the vector was kept
+
+
+def test_what_an_earlier_compaction_was_killed_over_goes_with_the_next(files, deleted, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(files.index, "scour", lambda *_: False)
+        compacted(files)
+    assert files.files_with("lophonis") != []
+    assert compacted(files)["erased"] is True
+    assert files.files_with("lophonis") == []
+
+
+def test_an_index_of_another_version_goes(files, deleted):
+    other = os.path.join(files.folder, "index", "v3-000001")
+    os.mkdir(other)
+    with open(os.path.join(other, "index.db"), "w") as file:
+        file.write(SECRET)
+    assert compacted(files)["erased"] is True
+    assert files.files_with("lophonis") == []
+
+
+def test_a_reader_is_waited_for_only_so_long_and_the_report_says_what_stays(files, deleted, reader):
+    generation, started = files.index.status(ALL)["generation"], time.monotonic()
+    assert compacted(files)["erased"] is False
+    assert time.monotonic() - started < 10
+    assert files.index.status(ALL)["generation"] == generation  # nothing is built anew for it
+    reader.execute("COMMIT")
+    assert compacted(files)["erased"] is True
+    assert files.files_with("lophonis") == []
+
+
+def test_a_reader_who_ends_soon_is_waited_for(files, deleted, reader, monkeypatch):
+    monkeypatch.setattr(erasing.time, "sleep", lambda _seconds: reader.in_transaction and reader.execute("COMMIT"))
+    assert compacted(files)["erased"] is True
+    assert files.files_with("lophonis") == []
+
+
+def test_an_index_that_another_process_keeps_to_itself_is_not_waited_for_without_end(files, deleted):
+    with files.index.lock.hold(1_000, "be busy"):
+        assert compacted(files)["erased"] is False
+    assert compacted(files)["erased"] is True
+    assert files.files_with("lophonis") == []
+
+
+@pytest.mark.parametrize("journal", [SESSION, OTHER])
+def test_who_goes_on_writing_meanwhile_keeps_nothing_of_it(files, deleted, journal, monkeypatch):
+    files.session(OTHER)
+    files.add("level", OTHER)
+    files.level()
+    compacted(files)
+    files.add("written meanwhile", journal)
+    monkeypatch.setattr(files.index, "refresh", lambda *_: 1)
+    assert files.index.scour(ALL, 1_000) is True
+
+
+def test_a_rewrite_that_the_index_has_not_seen_is_told(files, deleted, monkeypatch):
+    files.journal.rewrite(ALL, SESSION, lambda entry: None if entry.id == deleted.id else entry)
+    monkeypatch.setattr(files.index, "refresh", lambda *_: 1)
+    assert files.index.scour(ALL, 1_000) is False
+
+
+def test_no_index_is_built_to_erase_what_it_would_not_hold(files):
+    assert files.index.scour(ALL, 1_000) is True
+    assert not os.path.exists(os.path.join(files.folder, "index", "CURRENT"))

@@ -21,6 +21,7 @@ _PLAIN = {
 _PLAIN.update(
     {code: chr(code - 0xFEE0) for code in range(0xFF10, 0xFF5B) if chr(code).isalnum()}
 )  # as wide as ideographs
+_PLAIN.update({ord(digit): str(number % 10) for number, digit in enumerate("₀₁₂₃₄₅₆₇₈₉⁰¹²³⁴⁵⁶⁷⁸⁹")})
 
 
 def unaccented(text: str) -> str:

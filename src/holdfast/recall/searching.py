@@ -116,10 +116,11 @@ def _lacking(store: Store, scope: Scope, behind: int, damaged: int, mode: str, r
         found.append(reason if reason is WORDLESS else f"by keyword only: {reason}")
     missing, total = store.embedding.missing(scope) if mode == "hybrid" else (0, 0)
     if missing > total * WITHOUT_VECTOR:
-        refused = store.embedding.not_taken(scope)
+        refused, why = store.embedding.not_taken(scope), store.embedding.reason  # why it could make none just now
         found.append(
             f"{missing} of {total} without vector"
             + (f", of which the embedder did not take {refused}" if refused else "")
+            + (f": {why}" if why else "")
         )
     return found
 

@@ -80,9 +80,9 @@ def _plain(text: str) -> str:
     if text.isascii():
         return text.lower()
     from .accents import unaccented
-    from .spelling import composed
+    from .spelling import composed, lettered
 
-    return unaccented(composed(text).lower())
+    return unaccented(lettered(composed(text).lower()))
 
 
 def _words(text: str) -> Iterator[str]:

@@ -29,7 +29,7 @@ _DROPPED = re.compile(f"[{UNSEEN}]")
 _WIDTHS = re.compile(f"(?:[{_WIDE}{_JOINED}{_SET_OFF}]|[{_NARROW}][{_VOICED}]?)+")
 _POINTS = re.compile("[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]")  # of Hebrew
 _MIXED = re.compile("[ёЁßẞΆΈ-ΏΪΫάέήίΰϊϋόύώΐ]")
-_ALIKE = dict(zip("ёЁßẞΆΈΉΊΌΎΏΪΫάέήίΰϊϋόύώΐ", [*"еЕ", "ss", "SS", *"ΑΕΗΙΟΥΩΙΥαεηιυιυουωι"], strict=True))
+ALIKE = dict(zip("ёЁßẞΆΈΉΊΌΎΏΪΫάέήίΰϊϋόύώΐ", [*"еЕ", "ss", "SS", *"ΑΕΗΙΟΥΩΙΥαεηιυιυουωι"], strict=True))
 
 
 def composed(text: str) -> str:
@@ -50,7 +50,7 @@ def is_usual(text: str) -> bool:
 
 def lettered(text: str) -> str:
     """Signs that are no letters to the tokeniser and make another word, as letters; others left out."""
-    text = _MIXED.sub(lambda letter: _ALIKE.get(letter[0], letter[0]), _POINTS.sub("", text))
+    text = _MIXED.sub(lambda letter: ALIKE.get(letter[0], letter[0]), _POINTS.sub("", text))
     return _RUN.sub(lambda run: run[0].translate(_VOWELS), text)
 
 

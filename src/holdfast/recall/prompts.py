@@ -56,6 +56,12 @@ def shortened(prompt: str) -> str:
     return prompt if len(prompt) <= LONGEST else f"{prompt[:half]}\n{prompt[-half:]}"
 
 
+def only_greets(prompt: str) -> bool:
+    """Whether it is nothing but greetings, thanks and short answers, and so asks for nothing."""
+    said = [found for one in _SENTENCE_END.split(prompt[:LONGEST]) if (found := tokens(one.lower()))]
+    return bool(said) and len(prompt) <= LONGEST and all(map(greets, said))
+
+
 def unframed(text: str) -> str:
     """A prompt without its sentences that only speak to whoever answers: "Please check what we know about this first.",
     "Thanks!", "Quick question:".

@@ -28,7 +28,7 @@ _YEAR = r"((?:19|20)\d\d)"
 _FORMS = tuple(
     re.compile(form, re.IGNORECASE)
     for form in (
-        rf"\b{_YEAR}[-/](?P<m>\d\d)[-/](\d\d)\b",
+        rf"\b{_YEAR}[-/](?P<m>\d\d)[-/](\d\d)(?:\b|(?=T\d\d:))",
         rf"\b{_DAY}\s+(?:of\s+)?(?P<m>{MONTH_NAME})\b\.?,?(?:\s+{_YEAR}\b)?",
         rf"\b(?P<m>{MONTH_NAME})\b\.?\s+{_DAY}\b(?!\s*(?:%|am\b|pm\b|:)),?(?:\s+{_YEAR}\b)?",
         rf"\b(?P<m>{MONTH_NAME})\b\.?,?\s+(?:of\s+)?{_YEAR}\b",

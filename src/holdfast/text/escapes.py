@@ -1,9 +1,10 @@
 r"""Escapes: what programs write into a text that nobody reads as letters of its words.
 
 A terminal's colours stand right before and behind words: to the tokeniser `\x1b[31mfailed` is `31mfailed`. Output that
-is kept as JSON has `\nfailed` for a line of its own, and `M\u00fcller` for Müller. A text is indexed, seen and marked
-without them. `\new` may as well be the end of a path, so it is indexed with both. Goes by code points, never by `\w`,
-which differs between versions of Python: a text must leave the full text as it went in.
+is kept as JSON has `\nfailed` for a line of its own, and `M\u00fcller` for Müller; a log has `31T23` where a day ends
+and its hour begins. A text is indexed, seen and marked without them. `\new` may as well be the end of a path, so it is
+indexed with both. Goes by code points, never by `\w`, which differs between versions of Python: a text must leave the
+full text as it went in.
 """
 
 from __future__ import annotations
@@ -17,12 +18,14 @@ _CODES = r"(?:\\u[0-9a-fA-F]{4})+"
 _BEGINS = r"[^\x00-/:-`{-\x7f]"  # digits, small letters, all beyond ASCII; a capital behind `n` makes an identifier
 _BREAK = rf"\\[nrt](?={_BEGINS})"
 _BEHIND_BREAK = rf"\\[nrt]({_BEGINS}[^\x00-/:-@\[-^`{{-\x7f]*)"
+_MOMENT = r"([0-9]{4}-[0-9]{2}-[0-9]{2})T([0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?)(Z(?![A-Za-z]))?"
+_HOURS = ("T0", "T1", "T2")
 _FIRST_LETTER = 0xC0  # of those beyond ASCII
 
 
 def may_have(text: str) -> bool:
     """Whether a text is worth another look."""
-    return "\\" in text or "\x1b" in text
+    return "\\" in text or "\x1b" in text or any(hour in text for hour in _HOURS)
 
 
 def unescaped(text: str) -> str:
@@ -30,7 +33,12 @@ def unescaped(text: str) -> str:
     if not may_have(text):
         return text
     text = re.sub(_CODES, _decoded, re.sub(_SEQUENCE, _dropped, text))
-    return re.sub(_BEHIND_BREAK, r"\g<0> \1", text)
+    return re.sub(_BEHIND_BREAK, r"\g<0> \1", parted(text))
+
+
+def parted(text: str) -> str:
+    """The text with every moment as a day and a time of day."""
+    return re.sub(_MOMENT, r"\1 \2", text) if any(hour in text for hour in _HOURS) else text
 
 
 def uncoloured(text: str) -> str:
@@ -39,10 +47,11 @@ def uncoloured(text: str) -> str:
 
 
 def blanked(text: str) -> str | None:
-    """The text with spaces in the place of sequences and breaks, its letters where they were; None if it has none."""
+    """The text with spaces in the place of all that, its letters where they were; None if there is nothing of it."""
     if not may_have(text):
         return None
     blank = re.sub(_BREAK, "  ", re.sub(_SEQUENCE, lambda found: " " * len(found[0]), text))
+    blank = re.sub(_MOMENT, lambda found: f"{found[1]} {found[2]}{' ' * bool(found[3])}", blank)
     return blank if blank != text else None
 
 

@@ -13,6 +13,7 @@ from holdfast.text.words import tokens
         ("What happened on May 7th, 2023?", [Named(year=2023, month=5, day=7)]),
         ("the 3rd of March", [Named(month=3, day=3)]),
         ("on 2024-02-29", [Named(year=2024, month=2, day=29)]),
+        ("at 2024-02-29T23:59:58Z", [Named(year=2024, month=2, day=29)]),
         ("in June", [Named(month=6)]),
         ("in August 2022", [Named(year=2022, month=8)]),
         ("of 2021", [Named(year=2021)]),

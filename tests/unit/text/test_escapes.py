@@ -7,9 +7,10 @@ from holdfast.text.escapes import blanked, uncoloured, unescaped
 from holdfast.text.globs import matches
 from holdfast.text.snippet import highlight
 from holdfast.text.view import view
-from holdfast.text.words import searchable, tokens
+from holdfast.text.words import searchable, tokens, words
 
 COLOURED = "\x1b[31m\x1b[1mfailed\x1b[0m tests/tax.py"
+LOG = "2025-03-31T23:59:58Z exporter cut 120 rows"
 KEPT = r'{"stdout": "building image\nerror: quota exceeded\n\tretrying", "by": "M\u00fcller"}'
 
 
@@ -25,7 +26,9 @@ KEPT = r'{"stdout": "building image\nerror: quota exceeded\n\tretrying", "by": "
         (r"exceeded\nerror: none\tleft\r\nover", r"exceeded\nerror error: none\tleft left\r\nover over"),
         (r"C:\new\Temp", r"C:\new ew\Temp"),
         (r"\nError \n\n \d+\.", r"\nError \n\n \d+\."),
-        ("plain", "plain"),
+        ("2025-03-31T23:59:58Z WARN", "2025-03-31 23:59:58 WARN"),
+        ("at 2025-03-31T23:59:58.123+02:00, 2025-04-01T00:00", "at 2025-03-31 23:59:58.123+02:00, 2025-04-01 00:00"),
+        ("plain T1 T2", "plain T1 T2"),
     ],
 )
 def test_a_text_is_read_without_what_only_programs_read(text, read):
@@ -38,6 +41,11 @@ def test_every_word_is_indexed_by_itself():
     assert {"new", "temp"} <= set(tokens(searchable(r"C:\new\temp")))
 
 
+def test_a_day_and_a_time_of_day_are_found_in_a_moment_and_a_moment_as_both():
+    assert {"31", "23", "58"} <= set(tokens(searchable("2025-03-31T23:59:58Z")))
+    assert words("since 2025-03-31T23:59:58Z").terms == ("2025-03-31", "23:59:58")
+
+
 def test_a_vector_sees_the_words_and_no_colours():
     assert view(COLOURED, "Ana") == "Ana: failed tests/tax.py"
 
@@ -48,7 +56,8 @@ def test_a_pattern_finds_the_word():
 
 
 @pytest.mark.parametrize(
-    ("text", "term"), [(COLOURED, "failed"), (KEPT, "error"), (KEPT, "retrying"), (r"C:\new\temp", "new")]
+    ("text", "term"),
+    [(COLOURED, "failed"), (KEPT, "error"), (KEPT, "retrying"), (r"C:\new\temp", "new"), (LOG, "23:59:58")],
 )
 def test_the_word_is_marked_where_it_stands(text, term):
     assert [text[start:end] for start, end in highlight(text, [term])] == [term]
@@ -67,8 +76,9 @@ def test_only_what_a_terminal_obeys_is_taken_out_of_what_is_quoted():
 @pytest.mark.parametrize("embedder", ["builtin", "none"])
 def test_coloured_output_and_output_in_json_are_found_by_their_words(tmp_path, embedder):
     with holdfast.open(tmp_path / "home", embedder=embedder) as memory:
-        memory.add_many([{"text": COLOURED}, {"text": KEPT}, {"text": "The dog barks"}])
-        for question, text in (("failed", COLOURED), ("retrying", KEPT), ("Müller", KEPT), ("error quota", KEPT)):
+        memory.add_many([{"text": text} for text in (COLOURED, KEPT, LOG, "The dog barks")])
+        asked = (("failed", COLOURED), ("retrying", KEPT), ("Müller", KEPT), ("error quota", KEPT), ("23:59:58", LOG))
+        for question, text in asked:
             best = memory.search(question).hits[0]
             assert (best.text, best.score > 0.8) == (text, True)
         assert "] failed tests/tax.py" in memory.context("what failed?").text

@@ -1,5 +1,7 @@
 """Colours, codes and breaks that programs write into text: words are found, seen and shown without them."""
 
+from time import process_time
+
 import pytest
 
 import holdfast
@@ -29,6 +31,8 @@ KEPT = r'{"stdout": "building image\nerror: quota exceeded\n\tretrying", "by": "
         ("2025-03-31T23:59:58Z WARN", "2025-03-31 23:59:58 WARN"),
         ("at 2025-03-31T23:59:58.123+02:00, 2025-04-01T00:00", "at 2025-03-31 23:59:58.123+02:00, 2025-04-01 00:00"),
         ("plain T1 T2", "plain T1 T2"),
+        ("Infor-\n  mation, über-\r\nall", "Infor-\n  mation Information, über-\r\nall überall"),
+        ("- one-\n- two 1-\n2 a-\nb north-\nSouth", "- one-\n- two 1-\n2 a-\nb north-\nSouth"),
     ],
 )
 def test_a_text_is_read_without_what_only_programs_read(text, read):
@@ -44,6 +48,15 @@ def test_every_word_is_indexed_by_itself():
 def test_a_day_and_a_time_of_day_are_found_in_a_moment_and_a_moment_as_both():
     assert {"31", "23", "58"} <= set(tokens(searchable("2025-03-31T23:59:58Z")))
     assert words("since 2025-03-31T23:59:58Z").terms == ("2025-03-31", "23:59:58")
+
+
+@pytest.mark.parametrize(
+    "text", ["a" * 300_000 + "-\n", "ab-\n" * 60_000, "\x1b[" * 60_000, "\\u00e9" * 30_000, "\\n" * 90_000]
+)
+def test_no_text_takes_long(text):
+    started = process_time()
+    unescaped(text), blanked(text)
+    assert process_time() - started < 1
 
 
 def test_a_vector_sees_the_words_and_no_colours():

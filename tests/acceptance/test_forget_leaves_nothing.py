@@ -73,7 +73,7 @@ class Home:
 
     def plant_a_half_built_generation(self):
         """What a killed rebuild leaves behind."""
-        folder = os.path.join(self.home, AGENT, "index", "v8-000077")
+        folder = os.path.join(self.home, AGENT, "index", "v9-000077")
         os.mkdir(folder, 0o700)
         with open(os.path.join(folder, "index.db"), "w") as file:
             file.write("\n".join(GONE))

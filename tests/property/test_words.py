@@ -17,7 +17,7 @@ from holdfast.text.words import QUERY_WORDS, searchable, tokens, words
 
 ANYTHING = st.text(max_size=400)
 WRITTEN = st.text(
-    st.sampled_from("abz09_ *?'’\"().-/,日本語認証猫カー한글กขเา ไéΣİßёΐｶﾞＡ１कीি\u05b8\u1112\u1161\xad\ufb01\n\x00"),
+    st.sampled_from("abz09_ *?'’\"().-/,日本語認証猫カー한글กขเา ไéΣİßёΐｶﾞＡ１₂²कीি\u05b8\u1112\u1161\xad\ufb01\n\x00"),
     max_size=120,
 )
 SPACELESS = st.text(st.sampled_from("日本語認証猫犬カナーのは한글서울กขคเไ"), min_size=1, max_size=40)

@@ -16,7 +16,7 @@ from ..model.query import Filter
 from ..recall import searching
 from ..recall.copies import without_numbers
 from ..recall.lacking import degraded
-from ..recall.prompts import shortened
+from ..recall.prompts import asks_for_nothing, shortened
 from ..text.tokens import estimate
 from .budget import fill
 from .render import Frame
@@ -68,7 +68,7 @@ def compose_for(
         items.update(_as_items(_memories(store, scope)))
     if "pins" in wanted:
         items.update(_as_items(_pins(store, scope)))
-    if "recall" in wanted and asked and seats:
+    if "recall" in wanted and asked and seats and not asks_for_nothing(asked):
         found = _recalled(store, scope, prompt, seats)
         lacking = found.degraded
         said = {_says(item) for item in items.values()}

@@ -12,6 +12,7 @@ import re
 
 from ..model.entry import ROLES
 from ..text.cut import shorten
+from ..text.escapes import uncoloured
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Frame:
 
     def line(self, item: Hit, text: str | None = None) -> str:
         """One item on one line; `text` in place of its own where that was shortened."""
-        said = _quoted(item.snippet if text is None else text)
+        said = _quoted(uncoloured(item.snippet if text is None else text))
         key = f"{_quoted(item.key)}: " if item.key else ""
         return f"- [{item.timestamp[:10]} {item.type} by {_speaker(item)}, {item.id}] {key}{said}"
 

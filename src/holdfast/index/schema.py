@@ -1,6 +1,6 @@
 """The index's tables, views and version, as data.
 
-Owns all DDL. `VERSION` is the number in the name of a generation (`v8-000017`): raise it when
+Owns all DDL. `VERSION` is the number in the name of a generation (`v9-000017`): raise it when
 anything here, the tokeniser or the meaning of a column changes, and the next open builds anew; not for an
 index more or one with more columns, without which a generation is only slower.
 The views give the tables of the seed documents to anyone with a SQL prompt.
@@ -8,7 +8,7 @@ The views give the tables of the seed documents to anyone with a SQL prompt.
 
 from __future__ import annotations
 
-VERSION = 8
+VERSION = 9
 APPLICATION_ID = 0x686F6C64  # "hold"
 VISIBLE, DELETED, SUPERSEDED = 0, 1, 2
 

@@ -104,6 +104,11 @@ class Candidates:
         if unread := _unread(self.rows, by_word, near):
             store.index.describe(scope, unread)
 
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """The words that were looked for, stand-ins among them."""
+        return self._words.terms
+
     def _usual_count(self) -> int:
         many = self.rarity[0] > MANY and self._store.index.extent(self._scope) > MANY
         per_hit: int = self._store.settings["recall.candidates"]

@@ -28,7 +28,7 @@ _YEAR = r"((?:19|20)\d\d)"
 _FORMS = tuple(
     re.compile(form, re.IGNORECASE)
     for form in (
-        rf"\b{_YEAR}[-/](?P<m>\d\d)[-/](\d\d)\b",
+        rf"\b{_YEAR}[-/](?P<m>\d\d)[-/](\d\d)(?:\b|(?=T\d\d:))",
         rf"\b{_DAY}\s+(?:of\s+)?(?P<m>{MONTH_NAME})\b\.?,?(?:\s+{_YEAR}\b)?",
         rf"\b(?P<m>{MONTH_NAME})\b\.?\s+{_DAY}\b(?!\s*(?:%|am\b|pm\b|:)),?(?:\s+{_YEAR}\b)?",
         rf"\b(?P<m>{MONTH_NAME})\b\.?,?\s+(?:of\s+)?{_YEAR}\b",
@@ -41,9 +41,10 @@ _ALONE = re.compile(
     rf"\b(?:in|of|during|since|by|until|early|late|mid|last|this|next|from)[\s-]+({MONTH_NAME})\b", re.IGNORECASE
 )
 _BARE_YEAR = re.compile(
-    rf"\b(in|of|during|since|year|early|late|summer|winter|spring|fall|autumn)\s+{_YEAR}\b", re.IGNORECASE
-)
-_SINCE = re.compile(r"\bsince\s+\Z", re.IGNORECASE)
+    rf"\b(in|of|during|since|year|early|late|summer|winter|spring|fall|autumn)\s+{_YEAR}(?:-(0[1-9]|1[0-2]))?\b",
+    re.IGNORECASE,
+)  # or a year with its month in numbers
+_SINCE = re.compile(r"\bsince\s+(?:the\s+)?\Z", re.IGNORECASE)
 # What ends a phrase of time, or goes on after it; before any other word ("the last spring release") it is none.
 _PHRASE_ENDS = (
     r"\W*\Z|\s*(?:[?!;,)\]\"'’]|[.:](?!\w)|[-–—]\s)|\s+(?:i|we|you|he|she|they|it|my|our|his|her|their|did|do|does"
@@ -75,7 +76,10 @@ def named_dates(question: str, zone: str | None = None) -> list[Named]:
     found += [Named(month=month_of(hit[1])) for hit in _ALONE.finditer(rest)]
     if numbered:
         years = _BARE_YEAR.finditer(_ALONE.sub(" ", rest))
-        found += [Named(year=int(hit[2]), since=hit[1].lower() == "since") for hit in years]
+        found += [
+            Named(year=int(hit[2]), month=int(hit[3]) if hit[3] else None, since=hit[1].lower() == "since")
+            for hit in years
+        ]
     there = [date for date in found if date.month is None or 1 <= date.month <= 12]
     return there if zone is None else [date.replace(zone=zone) for date in there]
 
@@ -98,7 +102,7 @@ def going_on(date: Named, hit: re.Match[str]) -> Named:
 
 def is_since(hit: re.Match[str]) -> bool:
     """Whether the word before says that what is found goes on until now."""
-    return _SINCE.search(hit.string, max(0, hit.start() - 8), hit.start()) is not None
+    return _SINCE.search(hit.string, max(0, hit.start() - 12), hit.start()) is not None
 
 
 def ends_phrase(hit: re.Match[str]) -> bool:

@@ -11,7 +11,7 @@ import re
 
 from ..model.value import Value
 from ..text.greetings import greets
-from ..text.stopwords import FRAMING, STOP
+from ..text.stopwords import FRAMING, STOP, named
 from ..text.words import both_ends, tokens, words
 
 LONGEST = 20_000  # characters of a prompt that are looked up, or looked through for what frames the question
@@ -25,6 +25,8 @@ _MOST_SENTENCES = 40  # that are looked at by themselves
 _NOUNS = "answer context item items key list memories memory note notes order question session sessions total"
 _THINGS = frozenset(_NOUNS.split())
 _YOU = frozenset(("you", "your"))
+_OWN_WORDS = "i me my mine myself ich mich mir mein meine yo mi mis je moi mon ma mes"
+_ONESELF = frozenset(_OWN_WORDS.split())
 
 
 TYPE_CHECKING = False
@@ -54,6 +56,19 @@ def shortened(prompt: str) -> str:
     """Its beginning and its end, where it is very long."""
     half = LONGEST // 2 - 1
     return prompt if len(prompt) <= LONGEST else f"{prompt[:half]}\n{prompt[-half:]}"
+
+
+def asks_for_nothing(prompt: str) -> bool:
+    """Whether it is nothing but greetings, thanks, short answers, and small words that are not about who asks: `Why?`
+    stands everywhere and is answered nowhere, `Who am I?` may be."""
+    if len(prompt) > LONGEST:
+        return False
+    said = [found for one in _SENTENCE_END.split(prompt) if (found := tokens(one.lower()))]
+    return bool(said) and all(greets(one) or _is_small(one) for one in said) and not named(prompt)
+
+
+def _is_small(words: Sequence[str]) -> bool:
+    return STOP.issuperset(words) and _ONESELF.isdisjoint(words)
 
 
 def unframed(text: str) -> str:

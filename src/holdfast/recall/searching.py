@@ -116,10 +116,11 @@ def _lacking(store: Store, scope: Scope, behind: int, damaged: int, mode: str, r
         found.append(reason if reason is WORDLESS else f"by keyword only: {reason}")
     missing, total = store.embedding.missing(scope) if mode == "hybrid" else (0, 0)
     if missing > total * WITHOUT_VECTOR:
-        refused = store.embedding.not_taken(scope)
+        refused, why = store.embedding.not_taken(scope), store.embedding.reason  # why it could make none just now
         found.append(
             f"{missing} of {total} without vector"
             + (f", of which the embedder did not take {refused}" if refused else "")
+            + (f": {why}" if why else "")
         )
     return found
 
@@ -134,6 +135,7 @@ def _hits(
     matched = fused(found.rows, question, (found.sought, found.asked, found.by_name), trusted, found.weights)
     scoring = Scoring(store, scope, question, found)
     sieve = Sieve(scoring, asked.min_score)
+    terms = _shown(asked.words, found)
     hits: list[Hit] = []
     for ranked in _ranked(store, scope, asked, found, matched):
         if asked.rank != "match" and not scoring.settled:
@@ -143,7 +145,7 @@ def _hits(
             score = sieve.score(one, scoring.score(parts))
             if score is not None:
                 scores = {**matched.explained(one.place), "answered": scoring.most}
-                hits.append(_hit(one, entry, parts, score, scores, asked))
+                hits.append(_hit(one, entry, parts, score, scores, (terms, asked.snippet_chars)))
             if len(hits) == asked.last:
                 return hits[asked.offset :], None
         if sieve.done:
@@ -197,15 +199,23 @@ def _trust(store: Store, scope: Scope, question: Question) -> dict[str, float]:
     return {author: trust(*store.index.mentions(scope, author)) for author in question.authors}
 
 
-def _hit(one: Ranked, entry: Entry, parts: Parts, score: float, scores: dict[str, float], asked: Ask) -> Hit:
-    """The hit of an entry; `scores` are the parts of its match, and what is `answered`; the rest goes to them."""
+def _shown(said: Words, found: Candidates) -> tuple[str, ...]:
+    """What snippets show: the words of the question, and those that were looked for in place of some."""
+    terms = dict.fromkeys((*said.terms, *found.terms))
+    return (*terms, *(prefix + "*" for prefix in said.prefixes), *said.globs, *said.letters)
+
+
+def _hit(
+    one: Ranked, entry: Entry, parts: Parts, score: float, scores: dict[str, float], shows: tuple[tuple[str, ...], int]
+) -> Hit:
+    """The hit of an entry; `scores` are the parts of its match, and what is `answered`; the rest goes to them. `shows`
+    are the words that its snippet shows, and the most characters of that."""
     factors = one.factors
     scores.update(
         factors, coverage=parts.coverage, nearness=parts.nearness, cosine=parts.cosine, relevance=relevance(factors)
     )
-    said = asked.words
-    terms = (*said.terms, *(prefix + "*" for prefix in said.prefixes), *said.globs, *said.letters)
-    excerpt = snippet(searchable_text(entry.content), terms, asked.snippet_chars, parts.span)
+    terms, most = shows
+    excerpt = snippet(searchable_text(entry.content), terms, most, parts.span)
     return Hit(
         id=entry.id, type=entry.type, path=entry.path, score=score, snippet=excerpt, marks=Marks(excerpt, terms),
         timestamp=entry.timestamp, session_id=entry.session_id, session_key=one.session_key, user_id=entry.user_id,

@@ -70,6 +70,7 @@ _IN_SEASON = (
     r"|(?P<which>last|past|this|that|during(?:\s+the)?|in\s+the(?:\s+(?:last|past))?|over\s+the(?:\s+(?:last|past))?)"
     rf"\s+(?P<season>{_SEASON})\b(?!,?\s+(?:of\b|{_YEAR})))"
 )
+_SINCE = rf"\bsince\s+(?:the\s+(?=\d|{_PART}))?(?:(?:{_PART})[\s-]+)?(?P<point>{_DATE})"
 _BESIDE = rf"\b(?P<edge>before|prior\s+to|until|till|after)\s+(?:the\s+)?(?P<point>{_DATE}|{_YEAR})"
 
 
@@ -79,6 +80,7 @@ def asked_dates(question: str, now: int | None = None, zone: str = "") -> list[N
         found, rest = _taken(question, None)
         return [*found, *named_dates(rest)]
     text, said = _with_years(question, now, zone)
+    text = _since_the_last(text, now, zone)
     found, rest = _taken(text, (now, zone))
     dates = [*(date.replace(zone=zone) for date in found), *named_dates(rest, zone), *counted(rest, now, zone)]
     return [dates[0].replace(said=(*dates[0].said, *said)), *dates[1:]] if said and dates else dates
@@ -104,6 +106,19 @@ def _with_years(question: str, now: int, zone: str) -> tuple[str, list[str]]:
         return f"{hit['what']} {MONTHS[month - back - 1]} {year - (back and month == 1)}"
 
     return _compiled(_BELONGS).sub(numbered, question), said
+
+
+def _since_the_last(question: str, now: int, zone: str) -> str:
+    """With the year of the last one where something goes on since a month or day that is told without."""
+    if "since " not in question.lower():
+        return question
+    year, *today = day_of(now, zone)
+
+    def numbered(hit: re.Match[str]) -> str:
+        its, month, day = _point(hit["point"])
+        return hit[0] if its is not None or month is None else f"{hit[0]} {year - ([month, day or 1] > today)}"
+
+    return _compiled(_SINCE).sub(numbered, question)
 
 
 def _taken(question: str, when: tuple[int, str] | None) -> tuple[list[Named], str]:

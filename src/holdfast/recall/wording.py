@@ -10,6 +10,7 @@ from __future__ import annotations
 from itertools import accumulate
 
 from ..text.content import as_stemmed
+from ..text.escapes import may_have, unescaped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,6 +78,9 @@ class Sought:
 def _in_one(texts: Sequence[str]) -> tuple[str, list[int]]:
     """All of them as stems are written, one after the other, and where the one after each begins."""
     whole = _BETWEEN.join(texts)
+    if may_have(whole):
+        texts = [unescaped(text) for text in texts]
+        whole = _BETWEEN.join(texts)
     if whole.isascii():
         whole = whole.lower()
     else:

@@ -7,6 +7,7 @@ A decision is found by its rationale and alternatives too (D38), a flexible cont
 from __future__ import annotations
 
 from .beside import HUMP, JOINT, pairs
+from .escapes import unescaped
 from .humps import with_parts
 from .solid import with_solid
 
@@ -28,8 +29,9 @@ def searchable_text(content: Mapping[str, Any]) -> str:
 
 
 def searchable(text: str) -> str:
-    """The text as it is indexed: identifiers with their words, names that have separators also without, runs without
-    spaces as pairs, and all else `rooted`."""
+    """The text as it is indexed: without escapes, identifiers with their words, names that have separators also
+    without, runs without spaces as pairs, and all else `rooted`."""
+    text = unescaped(text)
     if found := pairs(text):
         named = with_parts(text) if HUMP in found else text
         text = with_solid(text, named, found) if JOINT in found else named

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from .escapes import unescaped
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,7 +58,7 @@ class _Several:
 
     def _count(self, text: str) -> int:
         found, known = 0, self._known
-        for word in _words(_plain(text)) if self._wanted else ():
+        for word in _words(_plain(unescaped(text))) if self._wanted else ():
             bits = known.get(word)
             found |= self._look(word) if bits is None else bits
             if found == self._all:
@@ -78,9 +80,9 @@ def _plain(text: str) -> str:
     if text.isascii():
         return text.lower()
     from .accents import unaccented
-    from .spelling import composed
+    from .spelling import composed, lettered
 
-    return unaccented(composed(text).lower())
+    return unaccented(lettered(composed(text).lower()))
 
 
 def _words(text: str) -> Iterator[str]:

@@ -22,7 +22,8 @@ bonjour|bonsoir|salut|merci|une question|petite question
 # These answer what was said before; before a colon they may be a key or a value.
 _ANSWERS = """
 ok|okay|alright|all right|yes|yeah|yep|no|nope|sure|please|great|perfect|cool|awesome|wonderful|sounds good|got it
-sorry|excuse me|bye|goodbye|lol|haha|hm|hmm|ja|nein|bitte|genau|super|tschüss|por favor|vale|sí|oui|non|d accord
+sorry|excuse me|bye|goodbye|lol|lgtm|haha|hm|hmm|go on|go ahead|carry on|continue|proceed
+ja|nein|bitte|genau|super|tschüss|por favor|vale|sí|oui|non|d accord
 s il te plaît|s il vous plaît|svp
 """
 _TAILS = """

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from . import globs
 from .cut import end_before, shorten, start_after
+from .escapes import blanked
 from .solid import forms
 
 TYPE_CHECKING = False
@@ -89,7 +90,14 @@ def highlight(text: str, terms: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _matches(text: str, terms: Sequence[str]) -> Iterator[tuple[int, int, int]]:
-    """(start, end, which term) of every place where one stands."""
+    """(start, end, which term) of every place where one stands, also right behind an escape."""
+    yield from _standing(text, terms)
+    blank = blanked(text)
+    if blank is not None:
+        yield from _standing(blank, terms)
+
+
+def _standing(text: str, terms: Sequence[str]) -> Iterator[tuple[int, int, int]]:
     plain, at = _plain(text)
     for pattern, offset in _patterns(tuple(terms), _letter_of(text)):
         for match in pattern.finditer(plain):

@@ -1,9 +1,9 @@
 """Spelling: letters that people and machines write in several ways, brought to one, for texts and questions alike.
 
 macOS names files in parts of letters; Japanese has wide Latin letters and narrow kana; what was copied from a PDF has
-hyphens that nobody sees and `ﬁ` for `fi`; Hebrew points are mostly left out; `ё`, `ß` and Greek accents come and go.
-Vowel signs of India are no letters to FTS5's tokeniser, which would part words at them and keep consonants only: they
-become the vowels that they stand for.
+hyphens that nobody sees and `ﬁ` for `fi`; the 2 of CO₂ and m² stands on the line or beside it; Hebrew points are mostly
+left out; `ё`, `ß` and Greek accents come and go. Vowel signs of India are no letters to FTS5's tokeniser, which would
+part words at them and keep consonants only: they become the vowels that they stand for.
 """
 
 from __future__ import annotations
@@ -16,18 +16,20 @@ _NARROW, _VOICED = "\uff66-\uff9d", "\uff9e\uff9f"  # kana half as wide, and wha
 _INDIC = "\u0900-\u0dff"
 UNSEEN = "\u00ad\u2060\ufeff"  # within words: where to part them at the end of a line, or not to
 _JOINED = "\ufb00-\ufb06"  # ff, fi, fl and the like as one letter
-_OTHERWISE = re.compile(f"[{_JAMO}\u3099\u309a\u0306\u0308{_WIDE}{_NARROW}{_INDIC}{UNSEEN}{_JOINED}]")
+_SET_OFF = "\u00b2\u00b3\u00b9\u2070\u2074-\u2079\u2080-\u2089"  # digits above and below the line
+_OTHERWISE = re.compile(f"[{_JAMO}\u3099\u309a\u0306\u0308{_WIDE}{_NARROW}{_INDIC}{UNSEEN}{_JOINED}{_SET_OFF}]")
 _PARTS = re.compile(f"[{_JAMO}{_HANGUL}]+|[\u3041-\u30ff][\u3099\u309a]|[\u0400-\u04ff][\u0306\u0308]")
 _RUN = re.compile(f"[{_INDIC}][{_INDIC}\u200c\u200d]*")
 # Punctuation, symbols, kana, ideographs, Hangul: nothing that a stem would have in another way.
 _UNUSUAL = re.compile(
-    "[^\x00-\xac\xae-\xbf\u2000-\u205f\u2061-\u2bff\u3000-\u3098\u309b-\u9fff\uac00-\ud7a3\U0001f000-\U0001faff]"
+    "[^\x00-\xac\xae-\xb1\xb4-\xb8\xba-\xbf\u2000-\u205f\u2061-\u206f\u207a-\u207f\u208a-\u2bff"
+    "\u3000-\u3098\u309b-\u9fff\uac00-\ud7a3\U0001f000-\U0001faff]"
 )
 _DROPPED = re.compile(f"[{UNSEEN}]")
-_WIDTHS = re.compile(f"(?:[{_WIDE}{_JOINED}]|[{_NARROW}][{_VOICED}]?)+")
+_WIDTHS = re.compile(f"(?:[{_WIDE}{_JOINED}{_SET_OFF}]|[{_NARROW}][{_VOICED}]?)+")
 _POINTS = re.compile("[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]")  # of Hebrew
 _MIXED = re.compile("[ёЁßẞΆΈ-ΏΪΫάέήίΰϊϋόύώΐ]")
-_ALIKE = dict(zip("ёЁßẞΆΈΉΊΌΎΏΪΫάέήίΰϊϋόύώΐ", [*"еЕ", "ss", "SS", *"ΑΕΗΙΟΥΩΙΥαεηιυιυουωι"], strict=True))
+ALIKE = dict(zip("ёЁßẞΆΈΉΊΌΎΏΪΫάέήίΰϊϋόύώΐ", [*"еЕ", "ss", "SS", *"ΑΕΗΙΟΥΩΙΥαεηιυιυουωι"], strict=True))
 
 
 def composed(text: str) -> str:
@@ -48,7 +50,7 @@ def is_usual(text: str) -> bool:
 
 def lettered(text: str) -> str:
     """Signs that are no letters to the tokeniser and make another word, as letters; others left out."""
-    text = _MIXED.sub(lambda letter: _ALIKE.get(letter[0], letter[0]), _POINTS.sub("", text))
+    text = _MIXED.sub(lambda letter: ALIKE.get(letter[0], letter[0]), _POINTS.sub("", text))
     return _RUN.sub(lambda run: run[0].translate(_VOWELS), text)
 
 

@@ -9,6 +9,7 @@ line of a conversation after the other, names where there are any.
 
 from __future__ import annotations
 
+from .escapes import unescaped
 from .form import questions
 
 LONGEST = 700  # characters
@@ -33,4 +34,5 @@ def is_answer(role: str | None, before: str | None) -> bool:
 
 
 def _said(text: str, author: str | None) -> str:
-    return f"{author}: {text}" if author else text
+    said = unescaped(text)
+    return f"{author}: {said}" if author else said

@@ -13,6 +13,7 @@ import re
 from ..errors import Invalid
 from ..model.query import Words
 from .content import searchable as searchable
+from .escapes import parted
 from .joined import MOST_TOGETHER, PATTERN, is_name, parts_of
 from .stopwords import COMMON, PARTICLES, STOP, named
 
@@ -70,7 +71,7 @@ def words(question: str) -> Words:
 
         question = composed(question)
     found = _Found(named(question))
-    for piece in _pieces(question):
+    for piece in _pieces(parted(question)):
         found.take(piece)
     return found.words()
 

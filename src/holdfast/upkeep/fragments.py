@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 
+from ..text.escapes import unescaped
 from ..text.humps import with_parts
 from ..text.words import tokens
 
@@ -53,7 +54,8 @@ class Fragments:
             self.words += len(found)
             for word in found:
                 self._tail(word)
-            self.stemmed.update(tail for stem in dict.fromkeys(stems(with_parts(text))) if (tail := self._tail(stem)))
+            indexed = dict.fromkeys(stems(with_parts(unescaped(text))))
+            self.stemmed.update(tail for stem in indexed if (tail := self._tail(stem)))
 
     def _passages(self, text: str) -> list[str]:
         text = text.strip()

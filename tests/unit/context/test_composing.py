@@ -138,3 +138,13 @@ def test_user_memories_of_the_same_workspace_and_of_none_are_handed_over_in_any_
 def test_who_asks_in_no_workspace_is_handed_the_memories_of_all(told):
     memory, *_ = told
     assert len(memory.context("", user="ana").items) == 3
+
+
+@pytest.mark.parametrize("prompt", ["ok", "Thanks!", "good morning", "Yes, please.", "hello", "what?"])
+def test_a_greeting_or_an_answer_brings_no_old_one_back(tmp_path, prompt):
+    with holdfast.open(tmp_path / "home") as memory:
+        old = ("ok", "Thanks!", "Good morning all", "Yes, please", "Hi, what of my parcel?")
+        memory.add_many([{"text": text, "role": role} for text in old for role in ("user", "assistant")])
+        memory.add("Shoe size is 43", type="preference", key="shoes", scope="user")
+        assert memory.search(prompt).hits
+        assert [item.snippet for item in memory.context(prompt).items] == ["Shoe size is 43"]

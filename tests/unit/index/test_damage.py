@@ -120,13 +120,13 @@ def test_a_rebuild_gives_the_same_answers_as_growing(embedded):
     before = answers(embedded)
     embedded.index.rebuild(embedded.all)
     assert answers(embedded) == before
-    assert embedded.index.generations.current() == "v8-000002"
+    assert embedded.index.generations.current() == "v9-000002"
     assert embedded.index.generations.unbuilt() == []
 
 
 def test_a_build_that_was_killed_is_swept_by_the_next(embedded):
     fill(embedded)
-    left = embedded.folder / "index" / "v8-000044"
+    left = embedded.folder / "index" / "v9-000044"
     left.mkdir(mode=0o700)
     (left / "index.db").write_bytes(b"half")
     before = answers(embedded)
@@ -141,7 +141,7 @@ def test_two_versions_keep_their_own_index(embedded):
     pointer.write_text("v99-000007\n" + pointer.read_text())
     (embedded.folder / "index" / "v99-000007").mkdir()
     embedded.index.rebuild(embedded.all)
-    assert pointer.read_text().split() == ["v99-000007", "v8-000002"]
+    assert pointer.read_text().split() == ["v99-000007", "v9-000002"]
     assert (embedded.folder / "index" / "v99-000007").exists()
 
 

@@ -50,7 +50,7 @@ def test_a_half_built_generation_is_removed_and_the_other_rows_stay(embedded):
     session = embedded.session()
     gone, stays = embedded.add(session, "alpha words"), embedded.add(session, "beta words")
     embedded.find("words")
-    half = embedded.folder / "index" / "v8-000009"
+    half = embedded.folder / "index" / "v9-000009"
     half.mkdir()
     (half / "index.db").write_bytes(b"alpha words")
     embedded.index.erase(embedded.scope(), [], [gone.id])

@@ -234,6 +234,22 @@ def test_a_search_tops_up_the_backlog_of_its_scope(home, embedders):
         assert len(near(memory, "entry 7")) == 10
 
 
+def test_a_search_says_why_it_could_make_no_vectors_of_what_has_none(home, embedders, monkeypatch):
+    real = HashingEmbedder.embed
+    monkeypatch.setattr(
+        HashingEmbedder,
+        "embed",
+        lambda self, texts, *, query=False: real(self, texts) * (1.0 if query else float("nan")),
+    )
+    with opened(home) as memory:
+        memory.add_many([{"text": "alpha"}, {"text": "beta"}])
+        found = memory.search("alpha")
+        assert found.degraded == (
+            "2 of 2 without vector: the embedder testing/builtin/64 gave numbers that are not finite"
+        )
+        assert [hit.text for hit in found] == ["alpha"]
+
+
 def test_a_question_without_a_word_has_no_vector_and_no_fault(home, embedders):
     with filled(opened(home)) as memory:
         assert memory.store.embedding.query_vector("", 1_000) is None

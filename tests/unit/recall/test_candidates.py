@@ -259,6 +259,11 @@ def test_a_misspelt_word_finds_what_it_was_meant_to_be(spelled, question):
     assert spelled.context(question, parts=["recall"]).items
 
 
+def test_what_stands_in_for_a_word_is_marked(spelled):
+    (hit,) = spelled.search("adress of the dentist")
+    assert [hit.snippet[start:end] for start, end in hit.marks] == ["address", "dentist"]
+
+
 @pytest.mark.parametrize("question", ["Does Lindem teach?", "the ADRESS", "keybaord", "seperate", "Keybaord"])
 def test_a_name_is_not_misspelt_and_another_users_word_is_none(spelled, question):
     assert not [hit for hit in spelled.search(question) if hit.scores["coverage"]]

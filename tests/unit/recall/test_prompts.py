@@ -3,7 +3,7 @@
 import pytest
 
 import holdfast
-from holdfast.recall.prompts import LONG, LONGEST, asked, sentences, shortened, unframed
+from holdfast.recall.prompts import LONG, LONGEST, asked, asks_for_nothing, sentences, shortened, unframed
 
 FACTS = (
     "The staging database runs on port 5433.", "Deploys to production happen on Thursdays after standup.",
@@ -152,3 +152,40 @@ def test_what_people_say_all_day_is_found_where_nothing_else_is_asked_for(chat, 
 
 def test_a_long_run_of_spaces_is_read_once():
     assert unframed("when" + " " * 19_000 + "is it?").startswith("when")  # took seconds
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "ok",
+        "Thanks!",
+        "Good morning",
+        "Yes, please. Go ahead!",
+        "hello?",
+        "lgtm 👍",
+        "Vielen Dank!",
+        "why?",
+        "Thanks. What about it?",
+        "warum nicht?",
+    ],
+)
+def test_a_prompt_that_only_greets_or_has_small_words_only_asks_for_nothing(prompt):
+    assert asks_for_nothing(prompt)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "",
+        "!",
+        "status: ok",
+        "thanks Ana",
+        "Hi! Which port?",
+        "who am I?",
+        "Was ist mein?",
+        "What is IT?",
+        "ok " * LONGEST,
+    ],
+)
+def test_any_other_prompt_may_ask_for_something(prompt):
+    assert not asks_for_nothing(prompt)

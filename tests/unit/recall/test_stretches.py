@@ -57,6 +57,30 @@ def test_seasons_are_whole_months_of_the_north(question, first, last):
     assert spans(question) == [(first, last)]
 
 
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("what changed since September?", (2026, 9, None)),
+        ("since 16 November", (2026, 11, 16)),
+        ("since Nov. 17", (2025, 11, 17)),
+        ("Since December", (2025, 12, None)),
+        ("since the 3rd of May", (2026, 5, 3)),
+        ("since early March", (2026, 3, 1)),
+        ("since the end of May", (2026, 5, 21)),
+        ("since June last year", (2025, 6, None)),
+        ("since March 2024", (2024, 3, None)),
+    ],
+)
+def test_what_goes_on_since_a_month_or_day_goes_on_since_the_last_one(question, first):
+    (date,) = asked_dates(question, MONDAY, "UTC")
+    assert ((date.year, date.month, date.day), date.since) == (first, True)
+
+
+def test_the_words_around_may_name_something_else():
+    assert asked_dates("since the May release", MONDAY, "UTC") == []
+    assert [date.since for date in asked_dates("in September", MONDAY, "UTC")] == [False]
+
+
 def test_the_winter_of_a_year_may_be_either():
     assert spans("winter 2022") == [("2022-01-01", "2022-03-01"), ("2022-12-01", "2023-03-01")]
 

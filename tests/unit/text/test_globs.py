@@ -40,6 +40,14 @@ def test_several_patterns_are_counted_in_one_go():
     assert globs.held("\u732b*\ncat*", "\u767d\u3044\u732b and a cat") == 2
 
 
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [("strass*", "Straße"), ("straß?n", "Strassen"), ("של*", "שָׁלוֹם"), ("елк*", "ёлка"), ("σισ*", "ΣΊΣΥΦΟΣ")],
+)
+def test_spellings_of_one_word_are_matched(pattern, text):
+    assert matches(pattern, text)
+
+
 def test_wide_and_narrow_letters_are_letters():
     assert matches("a*3", "code ＡＢＣ１２３ stands")
     assert matches("カ*", "ｶﾀｶﾅ")

@@ -74,6 +74,23 @@ def test_a_short_word_or_a_number_marks_no_longer_ones(term, marked):
     assert shown("go goes going goal, a b bad; 1 17 192 1920 DBs v2 v2x", term) == marked
 
 
+@pytest.mark.parametrize("text", ["the CO₂ meter", "the CO² meter", "the CO2 meter"])
+def test_digits_above_and_below_the_line_are_marked_as_others_are(text):
+    assert [text[start:end] for start, end in highlight(text, ["co2"])] == [text[4:7]]
+
+
+@pytest.mark.parametrize(
+    ("text", "term"),
+    [
+        ("in der Hauptstraße", "hauptstrasse"), ("in der Hauptstrasse", "hauptstraße"), ("an eﬃcient one", "efficient"),
+        ("Ο ΣΊΣΥΦΟΣ", "σισυφος"), ("новая ёлка", "елка"), ("weiße Straße", "stra*"),
+    ],
+)  # fmt: skip
+def test_spellings_of_one_word_are_marked(text, term):
+    (word,) = shown(text, term)
+    assert word in text.split()
+
+
 @pytest.mark.parametrize("term", ["resume", "résumé", "re\u0301sume\u0301", "RESUME", "resum*", "r?sumé"])
 @pytest.mark.parametrize(
     "text", ["my résumé here", "my re\u0301sume\u0301 here", "my Resume here", "my re\u00adsume here"]

@@ -223,6 +223,7 @@ def test_terms_of_developers_are_looked_for(question, term):
         ("バックアップ", unicodedata.normalize("NFD", "バックアップ")),
         ("サーバー", "ｻｰﾊﾞｰ"), ("ABC123", "ＡＢＣ１２３"), ("שלום", "שָׁלוֹם"), ("елка", "ёлка"), ("κωδικος", "κωδικός"),
         ("strasse", "straße"), ("\u0439", "\u0438\u0306"), ("efficient", "eﬃ\u00adcient"), ("signing", "sign\u2060ing"),
+        ("CO2", "CO₂"), ("km2", "km²"), ("10-9", "10-⁹"),
         ("\u09ac\u09be\u09dc\u09bf", "\u09ac\u09be\u09a1\u09bc\u09bf"),
         ("\u095e", "\u092b\u093c"), ("\u09cb", "\u09c7\u09be"), ("\u0915\u094d\u0937", "\u0915\u094d\u200d\u0937"),
     ],

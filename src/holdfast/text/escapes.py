@@ -19,15 +19,18 @@ _BEGINS = r"[^\x00-/:-`{-\x7f]"  # digits, small letters, all beyond ASCII; a ca
 _BREAK = rf"\\[nrt](?={_BEGINS})"
 _BEHIND_BREAK = rf"\\[nrt]({_BEGINS}[^\x00-/:-@\[-^`{{-\x7f]*)"
 _MOMENT = r"([0-9]{4}-[0-9]{2}-[0-9]{2})T([0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?)(Z(?![A-Za-z]))?"
-_HOURS = ("T0", "T1", "T2")
 _SMALL, _ANY = r"[^\x00-`{-\x7f]", r"[^\x00-@\[-`{-\x7f]"  # letters and all beyond ASCII
 _HYPHENED = rf"(?<!{_ANY})({_ANY}{{2,}})-\r?\n[ \t]*({_SMALL}{{2,}})"  # from where a word begins: linear
 _FIRST_LETTER = 0xC0  # of those beyond ASCII
 
 
 def may_have(text: str) -> bool:
-    """Whether a text is worth another look."""
-    return "\\" in text or "\x1b" in text or any(hour in text for hour in _HOURS) or _has_hyphens(text)
+    """Whether a text is worth another look; every one that is indexed is asked this."""
+    return "\\" in text or "\x1b" in text or ("-" in text and (_has_hours(text) or _has_hyphens(text)))
+
+
+def _has_hours(text: str) -> bool:
+    return "T0" in text or "T1" in text or "T2" in text
 
 
 def _has_hyphens(text: str) -> bool:
@@ -47,7 +50,7 @@ def unescaped(text: str) -> str:
 
 def parted(text: str) -> str:
     """The text with every moment as a day and a time of day."""
-    return re.sub(_MOMENT, r"\1 \2", text) if any(hour in text for hour in _HOURS) else text
+    return re.sub(_MOMENT, r"\1 \2", text) if _has_hours(text) else text
 
 
 def uncoloured(text: str) -> str:

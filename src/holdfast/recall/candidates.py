@@ -124,7 +124,8 @@ class Candidates:
         _, held = self._store.index.rarity(self._scope, [*found, *found.values()])
         alone = {form: words_of(name).terms for form, name in found.items() if held[form] > held[name]}
         other = {term: form for form, terms in alone.items() for term in terms if term in seen}
-        kept = (term for term in self._words.terms if seen.get(term, 0) or term not in other)
+        apart = {term for term, form in other.items() if held[found[form]]}  # or nobody writes it so: parts are chance
+        kept = (term for term in self._words.terms if term not in other or (seen.get(term, 0) and term in apart))
         self._words = self._words.replace(terms=tuple(dict.fromkeys((*kept, *other.values()))))
         self.rarity = total, {**seen, **{form: held[form] for form in alone}}
         return {term: [term, form] for term, form in other.items()}

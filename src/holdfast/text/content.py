@@ -6,7 +6,7 @@ A decision is found by its rationale and alternatives too (D38), a flexible cont
 
 from __future__ import annotations
 
-from .beside import HUMP, JOINT, pairs
+from .beside import AMOUNT, HUMP, JOINT, pairs
 from .escapes import unescaped
 from .humps import with_parts
 from .solid import with_solid
@@ -34,7 +34,7 @@ def searchable(text: str) -> str:
     text = unescaped(text)
     if found := pairs(text):
         named = with_parts(text) if HUMP in found else text
-        text = with_solid(text, named, found) if JOINT in found else named
+        text = with_solid(text, named, found) if JOINT in found or AMOUNT in found else named
     if text.isascii() or _is_latin(text):
         return text
     from .scripts import spread

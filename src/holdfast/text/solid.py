@@ -1,17 +1,18 @@
 """Solid: names and numbers that are written with separators, and how they are written without.
 
-Who wrote `Wi-Fi`, `B-12` or `65,000` is asked for `wifi`, `B12` and `65000`, each one word to the tokeniser that the
-text does not hold. A text is indexed with those words behind it, so what is written is found as before. Only names and
-terms are: what has a digit, or two parts of which one is as short as those of `on-call`, `co-worker` and `user_id`.
-What is said in passing stays as it is (`well-known`, `and/or`, `12-year-old`, `10-15`), and so does what is another
-thing without its separators: dates, paths, files, addresses, decimals. Of versions only the `v` goes.
+Who wrote `Wi-Fi`, `B-12`, `65,000` or `250 ms` is asked for `wifi`, `B12`, `65000` and `250ms`, each one word to the
+tokeniser that the text does not hold. A text is indexed with those words behind it, so what is written is found as
+before. Only names, terms and amounts are: what has a digit, or two parts of which one is as short as those of
+`on-call`, `co-worker` and `user_id`. What is said in passing stays as it is (`well-known`, `and/or`, `12-year-old`,
+`10-15`), and so does what is another thing without its separators: dates, paths, files, addresses, decimals. Of
+versions only the `v` goes.
 """
 
 from __future__ import annotations
 
 import re
 
-from .beside import JOINT, pairs
+from .beside import AMOUNT, JOINT, pairs
 from .stopwords import STOP
 
 # A letter of a script that is written with spaces, or what makes the part behind it one of a path or an address.
@@ -22,6 +23,13 @@ _THOUSANDS = re.compile(  # 65,000 and 12,480.55, in India 1,25,000; where there
     r"|([0-9]{1,3}(?:\.[0-9]{3}){1,6}),([0-9]{2}))(?!\w|[.,][0-9])"
 )
 _COMMA = re.compile(",[0-9]")
+_UNITS = (
+    "ms s secs? mins? h hrs? am pm kb mb gb tb kib mib gib bit k?hz [mg]hz [mg]bps px pt dpi fps rpm qps rps"
+    " mm cm m km kmh mph mg g kg lbs? oz ml l w kw kwh v mah k"
+)
+_AMOUNT = re.compile(
+    rf"(?<![\w.,])((?:[0-9]{{1,2}}:)?[0-9]{{1,9}}(?:\.[0-9]{{1,3}})?) ({'|'.join(_UNITS.split())})(?!\w)", re.IGNORECASE
+)
 _VERSION = re.compile(r"[vV]([0-9]+(?:\.[0-9]+)+)(?=-|$)")
 _STROKE = re.compile(
     r"[A-Z][A-Z0-9]{0,2}/[A-Z0-9]{1,3}|[A-Za-z]{1,2}/[A-Za-z]{1,2}|[A-Za-z]{1,3}/[0-9]+"
@@ -66,9 +74,13 @@ def _stands_in(text: str, form: str) -> bool:
 
 def forms(text: str, kinds: bytes | None = None) -> dict[str, str]:
     """How names in a text are written without separators, in lower case, each with how it is written there."""
-    likely = _likely(text, pairs(text) if kinds is None else kinds)
-    if not likely:
-        return {}
+    kinds = pairs(text) if kinds is None else kinds
+    amounts = _AMOUNT.finditer(text) if AMOUNT in kinds else ()
+    found = {(match[1] + match[2]).lower(): match[0] for match in amounts}
+    return found | _joined(likely) if (likely := _likely(text, kinds)) else found
+
+
+def _joined(likely: str) -> dict[str, str]:
     found = {form: run for run in dict.fromkeys(_RUN.findall(likely)) if (form := _solid(run))}
     if _COMMA.search(likely):
         found.update((_plain(match), match[0]) for match in _THOUSANDS.finditer(likely))

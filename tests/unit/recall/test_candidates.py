@@ -269,6 +269,30 @@ def test_a_name_is_not_misspelt_and_another_users_word_is_none(spelled, question
     assert not [hit for hit in spelled.search(question) if hit.scores["coverage"]]
 
 
+@pytest.mark.parametrize("embedder", ["builtin", "none"])
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("what takes 250 ms?", "The gateway gives up after 250ms"),
+        ("5GB", "The nightly job needs 5 GB"),
+        ("what is at 9:30 am?", "Standup is at 9:30am"),
+        ("who is on-call?", "Ben is oncall"),
+    ],
+)
+def test_amounts_and_names_find_those_that_are_written_in_the_other_way_first(tmp_path, embedder, question, answer):
+    others = ("The pool has 250", "Ms word files go to the archive", "It runs at 9:30", "Call Ana", "Gb is a key", "5")
+    with holdfast.open(tmp_path / "home", embedder=embedder) as memory:
+        asked = (
+            "The gateway gives up after 250ms",
+            "The nightly job needs 5 GB",
+            "Standup is at 9:30am",
+            "Ben is oncall",
+        )
+        memory.add_many([{"text": text} for text in (*others, *asked)])
+        hit, *_ = memory.search(question)
+    assert hit.snippet == answer
+
+
 @pytest.mark.parametrize(
     ("question", "finds"),
     [

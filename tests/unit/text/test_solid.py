@@ -35,6 +35,10 @@ from holdfast.text.words import searchable
         ("12,480.55", "12480.55"),
         ("1,25,000", "125000"),
         ("1.250,00", "1250.00"),
+        ("250 ms", "250ms"),
+        ("5 GB", "5gb"),
+        ("2.5 kWh", "2.5kwh"),
+        ("9:30 am", "9:30am"),
     ],
 )
 def test_a_name_is_written_without_its_separators(name, form):
@@ -57,6 +61,7 @@ def test_of_a_version_with_more_behind_it_the_number_is_kept():
         "src/auth/login-2.py ./ab-12 ~/ab-12 C:\\ab-12\\x a/b-12/c",
         "https://foo-b12.com/wi-fi www.ab-12.com me@ab-12.com ab-12@x.com package.json report-v2.pdf",
         "B--12 -B-12 B-12- __init__ x__y",
+        "5 apples, room 5 a, gate 12 or 14 minsize, 3 more, 1 of 2, 5\nms",
         "1,2,3 1,22 1,0000 0,5",
         "a-1-b-2-c-3-d-4",  # of too many parts
         "größe-3 é-1 ж-12",  # the end of another word
@@ -92,7 +97,27 @@ def test_each_form_is_put_behind_once():
 
 
 @pytest.mark.parametrize(
-    "piece", ["-", "a-", "a-b1 ", "1,000", "1,22", "1.", "a.", "v1.", "a/", "é-1", "1.250,00", "- ", "a", ",1", "_a"]
+    "piece",
+    [
+        "-",
+        "a-",
+        "a-b1 ",
+        "1,000",
+        "1,22",
+        "1.",
+        "a.",
+        "v1.",
+        "a/",
+        "é-1",
+        "1.250,00",
+        "- ",
+        "a",
+        ",1",
+        "_a",
+        "5 ",
+        "5 m",
+        "1:1 ms ",
+    ],
 )
 def test_hostile_texts_take_linear_time(piece):
     """A megabyte takes half a second; what is quadratic would take hours."""

@@ -15,7 +15,7 @@ from ..text.mistakes import is_named, may_be_wrong, spellings
 from ..text.solid import forms
 from ..text.stopwords import ASKING, STOP
 from ..text.words import words as words_of
-from .copies import uncrowded, without_copies
+from .copies import rejoined, uncrowded
 from .coverage import idf
 from .days import told_of
 from .fusion import FEW as NEAREST
@@ -87,9 +87,8 @@ class Candidates:
             vector = self._vector(question)
             near = self._near(vector, by_word)
         self.rows = _joined(by_word, near)
-        if self._copies:  # each side has left its own few
-            self.rows, copies = without_copies(self.rows)
-            self._copies = _joined(copies, self._copies)
+        if self._copies:
+            self.rows, self._copies = rejoined(self.rows, self._copies)
         self.sought = self._sought(self._words.terms)
         if question.authors:
             self.rows = _joined(self.rows, self._told_by(question.authors, vector))

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 SAME, NEARLY = 3, 6  # how many of those that say the same stay, and of those that differ in numbers alone
 STEPS, ENOUGH = (1, 4, 16), 0.75  # times as many are looked at, where copies leave less than this share of the places
+_NEAR = 1  # decimals of a cosine: which of two copies is a little nearer is chance
 _DIGITS = str.maketrans("", "", "0123456789")
 
 
@@ -26,6 +27,17 @@ def uncrowded(ask: Callable[[int], list[Row]], count: int) -> tuple[list[Row], l
         if len(kept) >= ENOUGH * count or len(found) < step * count:
             break
     return kept[:count], copies
+
+
+def rejoined(rows: Sequence[Row], copies: Sequence[Row]) -> tuple[list[Row], list[Row]]:
+    """The candidates of both sides and their copies, chosen anew: each side may have kept others, and knows of its own
+    only what it scored itself."""
+    known = {row.id: row for row in rows}
+    for copy in copies:
+        row = known.setdefault(copy.id, copy)
+        row.score = max(row.score, copy.score)
+        row.cosine = copy.cosine if row.cosine is None else row.cosine
+    return without_copies(list(known.values()))
 
 
 def without_copies(rows: list[Row]) -> tuple[list[Row], list[Row]]:
@@ -54,7 +66,7 @@ def _beyond(rows: Iterable[Row], of: Callable[[Row], Hashable], most: int) -> se
 
 
 def _best_first(row: Row) -> tuple[float, float, int, int, str]:
-    return -row.score, -(row.cosine or 0.0), -row.time, -row.seq, row.id
+    return -row.score, -round(row.cosine or 0.0, _NEAR), -row.time, -row.seq, row.id
 
 
 def _saying(row: Row) -> Hashable:

@@ -23,7 +23,7 @@ def uncrowded(ask: Callable[[int], list[Row]], count: int) -> tuple[list[Row], l
     """The best so many with few copies among them, and the copies; `ask` gives as many as it is told, best first."""
     for step in STEPS:
         found = ask(step * count)
-        kept, copies = without_copies(found) if _tied(found) else (found, [])
+        kept, copies = without_copies(found)
         if len(kept) >= ENOUGH * count or len(found) < step * count:
             break
     return kept[:count], copies
@@ -42,17 +42,22 @@ def rejoined(rows: Sequence[Row], copies: Sequence[Row]) -> tuple[list[Row], lis
 
 def without_copies(rows: list[Row]) -> tuple[list[Row], list[Row]]:
     """Those that stay, and the copies beyond the best few."""
-    extra = _beyond(rows, _words, NEARLY) | _beyond(rows, _saying, SAME)
+    most = _most_tied(rows)
+    if most <= SAME:
+        return rows, []
+    extra = _beyond(rows, _saying, SAME)
+    if most > NEARLY:
+        extra |= _beyond(rows, _words, NEARLY)
     return [row for row in rows if row.id not in extra], [row for row in rows if row.id in extra]
 
 
-def _tied(rows: Sequence[Row]) -> bool:
-    """Whether more rows than may stay have one score."""
-    seen: dict[tuple[float, float | None], int] = {}
+def _most_tied(rows: Sequence[Row]) -> int:
+    """How many rows at most have one score."""
+    seen: dict[float | None, int] = {}
     for row in rows:
-        both = row.score, row.cosine
-        seen[both] = seen.get(both, 0) + 1
-    return max(seen.values(), default=0) > SAME
+        score = row.score or row.cosine
+        seen[score] = seen.get(score, 0) + 1
+    return max(seen.values(), default=0)
 
 
 def _beyond(rows: Iterable[Row], of: Callable[[Row], Hashable], most: int) -> set[str]:

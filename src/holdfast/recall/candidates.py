@@ -176,7 +176,8 @@ class Candidates:
         rarer = self._finding(without_common(words, *self.rarity))
         if rarer is not words:
             found = self._matching(rarer)
-            if len(found) >= (self._count if rarer.beside else self._count / 2):  # others may use a word, not this user
+            enough = self._count if rarer.beside else self._count / 2  # others may use a word, not this user
+            if len(found) + len(self._copies) >= enough:
                 return found
         found = self._matching(words)
         self._more = len(found) + len(self._copies) >= self._count

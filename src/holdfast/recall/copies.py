@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..model.query import Row
 
 SAME, NEARLY = 3, 6  # how many of those that say the same stay, and of those that differ in numbers alone
-STEPS, ENOUGH = (1, 4, 16), 0.75  # times as many are looked at, where copies leave less than this share of the places
+STEPS, ENOUGH = (1, 8), 0.75  # times as many are looked at, where copies leave less than this share of the places
 _NEAR = 1  # decimals of a cosine: which of two copies is a little nearer is chance
 _DIGITS = str.maketrans("", "", "0123456789")
 

@@ -472,6 +472,17 @@ def test_a_read_only_home_can_be_verified_though_journals_changed_that_nobody_ma
     assert set(found.values()) == {"done"}
 
 
+def test_of_many_items_the_wrong_one_is_named(memory):
+    with pytest.raises(Invalid, match=r"^items\[1\]: importance must be") as caught:
+        memory.add_many([{"text": "good"}, {"text": "bad", "importance": 2}])
+    assert (caught.value.details["item"], caught.value.details["field"]) == (1, "importance")
+
+
+def test_the_fields_that_are_allowed_include_those_that_say_where(memory):
+    with pytest.raises(Invalid, match="session, user, scope, workspace"):
+        memory.add("x", colour="red")
+
+
 def copied_anew(home):
     """As a copy of the home has its journals: other inodes, and no mark that says so."""
     agent = os.path.join(home, "agents", "main")

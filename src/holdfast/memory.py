@@ -240,7 +240,7 @@ class Memory(SeedMethods):
         references: Sequence[str] | None = None, max_depth: int = 1, rank: str = "relevance",
         limit: int | None = None, offset: int = 0, **filters: Any,
     ) -> Entries:  # fmt: skip
-        """Entries by exact filters: types, tags, since, until, min_importance, provenance, roles, pinned…"""
+        """Entries by exact filters, such as types, tags, since and pinned; `every=True` gives all there are."""
         from .recall import querying
 
         store = self.store.answering()

@@ -192,6 +192,7 @@ class Memory(SeedMethods):
         return self.amend(id, pinned=True)
 
     def unpin(self, id: str) -> Entry:
+        """Take the pin from an entry."""
         return self.amend(id, pinned=False)
 
     def delete(self, id: str) -> bool:
@@ -239,7 +240,7 @@ class Memory(SeedMethods):
         references: Sequence[str] | None = None, max_depth: int = 1, rank: str = "relevance",
         limit: int | None = None, offset: int = 0, **filters: Any,
     ) -> Entries:  # fmt: skip
-        """Entries by exact filters: types, tags, since, until, min_importance, provenance, roles, pinned…"""
+        """Entries by exact filters, such as types, tags, since and pinned; `every=True` gives all there are."""
         from .recall import querying
 
         store = self.store.answering()
@@ -254,7 +255,10 @@ class Memory(SeedMethods):
         self, prompt: str = "", *, session: str | None = None, user: str | None = None, workspace: str | None = None,
         parts: Sequence[str] = ("memories", "pins", "recall"), budget: int | None = None, limit: int | None = None,
     ) -> Context:  # fmt: skip
-        """The block for an agent: user memories, pins and best hits, quoted, within a token budget."""
+        """The block for an agent: user memories, pins and best hits, quoted, within a token budget.
+
+        Empty where nothing is worth handing over; of its session it sees the user and the workspace.
+        """
         from .context.composing import compose_for
 
         store = self.store.answering()
@@ -292,7 +296,7 @@ class Memory(SeedMethods):
         workspace: str | None = None, topic: str | None = None, since: Any = None, until: Any = None,
         older_than: Any = None, history: bool = False, dry_run: bool = False,
     ) -> Receipt:  # fmt: skip
-        """Erase now, for good, from every file; `history` erases only an entry's former words (D9)."""
+        """Erase now, for good, from every file; `history` erases only an entry's former words, `dry_run` plans."""
         from .upkeep import choosing, forget
 
         ids = () if id is None else tuple(id) if isinstance(id, (list, tuple, set, frozenset)) else (id,)
@@ -312,13 +316,9 @@ class Memory(SeedMethods):
     # -- in and out
 
     def export(
-        self,
-        format: str = "jsonl",
-        *,
-        session: str | None = None,
-        user: str | None = None,
+        self, format: str = "jsonl", *, session: str | None = None, user: str | None = None,
         workspace: str | None = None,
-    ) -> Iterator[str]:
+    ) -> Iterator[str]:  # fmt: skip
         """Lines of a session, user, workspace or (`user="*"`) everything; `load` reads them back."""
         from .upkeep import export
 

@@ -3,7 +3,7 @@
 Two ports carry the store: a Journal keeps the truth, an Index answers questions about it and can be
 thrown away. Every method takes a Scope, first and without default: nothing is read or written
 without saying whose it is. `holdfast.testing` holds the contract suites that each backend passes
-whole. Embedder, Completer and Source are the seams of later stages.
+whole. An Embedder gives vectors; Completer and Source are the seams of later stages.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class SeedMethods:
-    """Mixed into Memory."""
+    """The verbs of `Memory` under other names, for code that was written to that document; mixed into Memory."""
 
     def add_memory(self: Facade, session_id: str, entry: Mapping[str, Any]) -> str:
         """Store an entry and return its id."""
@@ -64,9 +64,11 @@ class SeedMethods:
         return self.query_memories(session_id, {"tags": [topic], "limit": 200})
 
     def search_by_type(self: Facade, session_id: str, type: str) -> Listed[Entry]:
+        """Entries of this type, most relevant first."""
         return self.query_memories(session_id, {"types": [type], "limit": 200})
 
     def search_by_time_range(self: Facade, session_id: str, start: Any, end: Any) -> Listed[Entry]:
+        """Entries from start (included) to end (excluded), most relevant first."""
         return self.query_memories(session_id, {"timeRange": {"start": start, "end": end}, "limit": 200})
 
     def delete_memories_by_topic(self: Facade, session_id: str, topic: str) -> int:
@@ -82,6 +84,7 @@ class SeedMethods:
         return "".join(self.export(format, session=one(session_id)))
 
     def compact_session(self: Facade, session_id: str) -> dict[str, Any]:
+        """Make room in this session."""
         return self.compact(one(session_id))
 
     def rebuild_index(self: Facade, session_id: str | None = None) -> dict[str, Any]:

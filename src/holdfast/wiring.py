@@ -70,7 +70,12 @@ def open(
     embedder: str = "auto", settings: Mapping[str, Any] | None = None, caller: Caller | None = None,
     clock: Clock | None = None, on_event: Iterable[Callable[[Event], object]] = (),
 ) -> Memory:  # fmt: skip
-    """Open the memory of an agent. Without a path: `HOLDFAST_HOME`, else the user's data directory."""
+    """Open the memory of an agent. Without a path: `HOLDFAST_HOME`, else the user's data directory.
+
+    `user` is whose memory a verb means that names nobody. `settings` beat the environment and `config.toml`. Without a
+    `caller` this is the owner of the home, who may name any user; a `Caller` with a user of its own may name no other.
+    `on_event` hears of events and measurements, and must not call this memory.
+    """
     home = None if path is None else _path(path)
     if home is not None and "://" in home:
         raise BadConfig(f"{home.split('://')[0]}:// homes are not part of this version; give a directory")

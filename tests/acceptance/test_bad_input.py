@@ -458,6 +458,42 @@ print(json.dumps(found))
 """
 
 
+def test_a_read_only_home_can_be_verified_though_journals_changed_that_nobody_marked(read_only):
+    home = str(read_only / "home")
+    with holdfast.open(home, user="ana") as memory:
+        first = memory.add("first", session="talk").id
+        memory.search("first")
+    copied_anew(home)
+    subprocess.run(["mount", "-o", "remount,ro", str(read_only)], check=True)
+    found = asked(home, first, LOOKING)
+    subprocess.run(["mount", "-o", "remount,rw", str(read_only)], check=True)
+    assert (found.pop("ok"), found.pop("lines"), found.pop("problems")) == (True, 1, [])
+    assert found.pop("notes") == ["read-only: the journals were checked, the index was not compared with them"]
+    assert set(found.values()) == {"done"}
+
+
+def test_of_many_items_the_wrong_one_is_named(memory):
+    with pytest.raises(Invalid, match=r"^items\[1\]: importance must be") as caught:
+        memory.add_many([{"text": "good"}, {"text": "bad", "importance": 2}])
+    assert (caught.value.details["item"], caught.value.details["field"]) == (1, "importance")
+
+
+def test_the_fields_that_are_allowed_include_those_that_say_where(memory):
+    with pytest.raises(Invalid, match="session, user, scope, workspace"):
+        memory.add("x", colour="red")
+
+
+def copied_anew(home):
+    """As a copy of the home has its journals: other inodes, and no mark that says so."""
+    agent = os.path.join(home, "agents", "main")
+    for name in os.listdir(os.path.join(agent, "sessions")):
+        path = os.path.join(agent, "sessions", name, "memory.jsonl")
+        shutil.copy(path, path + ".copy")
+        os.replace(path + ".copy", path)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(os.path.join(agent, "index", "behind", name))
+
+
 @pytest.mark.parametrize("missing", [None, "index", "index/CURRENT"])
 def test_a_read_only_home_can_be_verified_and_one_without_an_index_says_what_to_do(read_only, missing):
     home = str(read_only / "home")

@@ -145,6 +145,26 @@ def test_add_jsonl_takes_all_lines_or_none(shell: Shell, lines: str, part: str) 
     assert shell("list").code == 3
 
 
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ('{"text": "a"}\n\n{"text": "b", "importance": 3}', "stdin, line 3: importance must be from 0.0 to 1.0"),
+        ('{"text": "a", "sesion": "x"}', 'stdin, line 1: sesion is not a field, did you mean "session"?'),
+        ('{"text": "a"}\n["b"]', 'stdin, line 2, must be a JSON object such as {"text": "…"}'),
+    ],
+)
+def test_add_jsonl_names_the_line_that_is_wrong(shell: Shell, lines: str, said: str) -> None:
+    ran = shell("add", "--jsonl", "-", stdin=lines)
+    assert ran.code == 2
+    assert said in ran.err
+
+
+def test_add_without_a_text_says_how_to_give_one(shell: Shell) -> None:
+    ran = shell("add", stdin="\n")
+    assert ran.code == 2
+    assert "give it as an argument, or `-` to read stdin" in ran.err
+
+
 def test_add_jsonl_with_other_options_is_refused(shell: Shell) -> None:
     assert shell("add", "--jsonl", "-", "--tag", "x", stdin="{}").code == 2
     assert shell("add", "--jsonl", "/does/not/exist").code == 3

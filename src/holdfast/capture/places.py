@@ -31,7 +31,7 @@ if TYPE_CHECKING:
             """Whether so many more bytes fit once room is made, with `full` by what can be seen; `dry` only asks."""
 
 
-FIELDS = ("session", "user", "scope", "workspace")
+FIELDS = validate.WHERE
 _MOST_REMEMBERED = 256
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 
-from ..errors import NotFound, SizeLimit
+from ..errors import HoldfastError, NotFound, SizeLimit
 from ..guard import validate
 from ..model.batch import Batch
 from ..model.query import Filter
@@ -47,8 +47,14 @@ def _stored(store: Store, writer: Writer, items: Sequence[Mapping[str, Any]]) ->
     places = Places(store, writer)
     drafts: dict[str, list[tuple[int, Draft]]] = {}
     for number, item in enumerate(items):
-        place = places.of(item)
-        drafts.setdefault(place.card.id, []).append((number, _draft(store, place, item)))
+        try:
+            place = places.of(item)
+            draft = _draft(store, place, item)
+        except HoldfastError as error:
+            if len(items) == 1:
+                raise
+            raise _of_item(number, error) from None
+        drafts.setdefault(place.card.id, []).append((number, draft))
     planned = places.by_journal
     _check(store, writer, planned, drafts)
     parts = [(planned[journal], [draft for _, draft in drafts[journal]]) for journal in drafts]
@@ -57,6 +63,11 @@ def _stored(store: Store, writer: Writer, items: Sequence[Mapping[str, Any]]) ->
     for numbered, entries in zip(drafts.values(), written, strict=True):
         stored.update(zip([number for number, _ in numbered], entries, strict=True))
     return [stored[number] for number in range(len(items))]
+
+
+def _of_item(number: int, error: HoldfastError) -> HoldfastError:
+    """The same error, saying which of many it is about."""
+    return type(error)(f"items[{number}]: {error.message}", **{**error.details, "item": number})
 
 
 def _draft(store: Store, place: Place, item: Mapping[str, Any]) -> Draft:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..errors import HoldfastError, Invalid
 from ..model.entry import ROLES, SCOPES, TYPES
 from . import reading, screen
 from .everywhere import OK, Call, Verb, pass_call
@@ -56,7 +57,7 @@ def add(call: Call, /, text: tuple[str, ...], jsonl: str | None, **given: Any) -
     if jsonl is not None:
         return _add_lines(call, text, jsonl, fields)
     said = reading.words(text)
-    if said is None:
+    if said is None or not (text or said.strip()):
         raise click.UsageError("there is no text to remember; give it as an argument, or `-` to read stdin")
     if "metadata" in fields:
         fields["metadata"] = reading.json_object(fields["metadata"], "metadata")
@@ -73,9 +74,12 @@ def add(call: Call, /, text: tuple[str, ...], jsonl: str | None, **given: Any) -
 def _add_lines(call: Call, text: tuple[str, ...], path: str, fields: dict[str, Any]) -> int:
     if text or fields:
         raise click.UsageError("with --jsonl every line says its own fields; leave out the text and other options")
-    items = [{**call.named_user, **item} for item in reading.objects(path)]
+    items = {place: {**call.named_user, **item} for place, item in reading.objects(path).items()}
     with call.memory() as memory:
-        added = memory.add_many(items)
+        try:
+            added = memory.add_many(list(items.values()))
+        except HoldfastError as error:
+            raise _placed(error, list(items)) from None
     for entry in added:
         _warn(entry)
     if call.as_json:
@@ -84,6 +88,16 @@ def _add_lines(call: Call, text: tuple[str, ...], path: str, fields: dict[str, A
         for entry in added:
             screen.line(entry.id)
     return OK
+
+
+def _placed(error: HoldfastError, places: list[str]) -> HoldfastError:
+    """The same, naming the line in place of the number that the facade knows it by."""
+    only = len(places) == 1 and isinstance(error, Invalid)
+    number = error.details.get("item", 0 if only else None)
+    if not isinstance(number, int):
+        return error
+    said = error.message.removeprefix(f"items[{number}]: ")
+    return type(error)(f"{places[number]}: {said}", **{**error.details, "item": number})
 
 
 def reply(entry: Entry) -> dict[str, Any]:

@@ -62,7 +62,11 @@ def _write(path: str, pieces: Iterator[str]) -> tuple[int, int]:
         raise Invalid(f"{path} is a directory; name a file", field="output")
     part = f"{path}.{os.getpid()}.part"
     lines = size = 0
-    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as error:
+        error.filename = path  # the file that was asked for
+        raise
     try:
         with os.fdopen(descriptor, "wb") as file:
             for piece in pieces:

@@ -29,7 +29,7 @@ def _decoded(data: bytes, where: str) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise Invalid(f"{where} is not UTF-8 at byte {error.start}", field="text") from None
+        raise Invalid(f"{where} is not UTF-8 at byte {error.start}; only text can be read", field="text") from None
 
 
 def _unmarked(data: bytes) -> bytes:
@@ -37,11 +37,11 @@ def _unmarked(data: bytes) -> bytes:
     return data.removeprefix(BOM_UTF8)
 
 
-def json_object(text: str, field: str) -> dict[str, Any]:
-    """A JSON object given as an option."""
+def json_object(text: str, field: str, such_as: str = '{"ticket": 42}') -> dict[str, Any]:
+    """A JSON object given as an option, or as a line."""
     found = json_value(text, field)
     if not isinstance(found, dict):
-        raise Invalid(f'{field} must be a JSON object such as {{"ticket": 42}}', field=field)
+        raise Invalid(f"{field} must be a JSON object such as {such_as}", field=field)
     return found
 
 
@@ -77,10 +77,8 @@ def _lines(file: BinaryIO, where: str) -> Iterator[str]:
         yield _decoded(_unmarked(line) if number == 1 else line, f"{where}, line {number},")
 
 
-def objects(path: str) -> list[dict[str, Any]]:
-    """The objects of a JSON-lines file; empty lines do not count."""
-    found = []
-    for number, line in enumerate(lines(path), 1):
-        if line.strip():
-            found.append(json_object(line, f"{'stdin' if path == STDIN else path}, line {number},"))
-    return found
+def objects(path: str) -> dict[str, dict[str, Any]]:
+    """The objects of a JSON-lines file, by the place of each; empty lines do not count."""
+    file = "stdin" if path == STDIN else path
+    told = ((f"{file}, line {number}", line) for number, line in enumerate(lines(path), 1) if line.strip())
+    return {place: json_object(line, f"{place},", such_as='{"text": "…"}') for place, line in told}

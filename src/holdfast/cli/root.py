@@ -50,7 +50,10 @@ class Root(click.Group):
         records = [param.get_help_record(ctx) for param in self.get_params(ctx)]
         with formatter.section("Before or after every command"):
             formatter.write_dl([record for record in records if record is not None])
-        formatter.write("\n`holdfast COMMAND --help` teaches a command by example.\n")
+        formatter.write(
+            "\nExit codes: 0 done, 1 failed or done in part, 2 wrong input, 3 nothing found, 130 stopped.\n"
+        )
+        formatter.write("`holdfast COMMAND --help` teaches a command by example.\n")
 
 
 def _nearest(name: str) -> str:

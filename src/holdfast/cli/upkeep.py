@@ -67,8 +67,9 @@ def compact(call: Call, session: str | None) -> int:
     """Make room: erase what was deleted, fold what was amended.
 
     Of one SESSION (id or key), or of all that the user has. Deleted entries can then no longer be
-    undeleted. Decisions, facts, preferences, notes and pinned entries are never removed. What cannot be read
-    is left as it is and named, and the exit code is 1.
+    undeleted. Conversation, events and artifacts that have faded go only from a session that is nearly full;
+    everything else, and what is pinned or imported, stays. What cannot be read is left as it is and named, and
+    the exit code is 1.
 
     \b
     holdfast compact
@@ -83,7 +84,8 @@ def compact(call: Call, session: str | None) -> int:
         gone = figures.count(report["entries_before"] - report["entries_after"], "entry")
         screen.line(f"{gone} erased, {freed} freed in {figures.count(len(report['journals']), 'journal')}")
     if not report["erased"]:
-        screen.warn("the index still holds what was erased: somebody is reading it; compact again when they are done")
+        why = "somebody is reading it, or it cannot be written"
+        screen.warn(f"the index may still hold what was erased: {why}; compact again later")
     for failure in report["failed"]:
         screen.warn(f"{failure.get('journal', 'a journal')} was left as it is: {failure['what']}")
     return FAILED if report["failed"] else OK

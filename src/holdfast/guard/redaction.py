@@ -12,7 +12,6 @@ import hashlib
 
 from ..errors import Invalid, StorageFailed
 from ..model.value import FrozenDict
-from .rules import RULES_VERSION
 from .scan import SHORTEST, TooHard, is_secret, secret_name, spans
 
 TYPE_CHECKING = False
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from ..model.entry import Draft
     from .scan import Span
 
-__all__ = ["RULES_VERSION", "WITHHELD", "Redactor", "identifier"]
+__all__ = ["WITHHELD", "Redactor", "identifier"]
 
 WITHHELD = "[withheld]"
 _IDENTITY = ("version", "id", "kind", "key", "user_id", "workspace", "created_at")  # of a card

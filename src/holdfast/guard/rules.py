@@ -2,15 +2,13 @@
 
 A rule is anchored: it is tried only where one of its lower-case anchors stands, so clean text costs a few
 substring searches. Patterns are matched at the anchor, compile on first use, and are linear: quantifiers are
-bounded or possessive, never nested. The group `secret` (else the whole match) is replaced. Raise
-RULES_VERSION whenever a rule changes; rows remember it, and `scrub` applies today's rules to older ones.
+bounded or possessive, never nested. The group `secret` (else the whole match) is replaced. What was stored
+before a rule was added is covered when it is exported, and when it is loaded again.
 """
 
 from __future__ import annotations
 
 import re
-
-RULES_VERSION = 1
 
 # Before a token: no letter or digit, unless it ends an escape (\n, %20) of JSON or of a URL.
 _EDGE = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf])|(?<=%[0-9A-Fa-f][0-9A-Fa-f]))"

@@ -1,7 +1,7 @@
 """Validation, once, at the edge: what a caller gives becomes a Draft or an Invalid that names the field.
 
 The type of an entry that names none: `decision` if it gives a decision, `preference` with a key, `event`
-with a kind, `conversation` with a role, otherwise `note`. None means "not given" for every field. Nothing
+with a kind, `conversation` with a role or an author, otherwise `note`. None means "not given" for every field. Nothing
 here reads a store or changes words: redaction follows (`guard.redaction`).
 """
 
@@ -38,14 +38,15 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = [
-    "FIELDS", "agent", "changes", "depth", "draft", "entry_id", "limit", "memory_key", "memory_text", "metadata",
-    "offset", "references", "session_key", "share", "short", "tags", "user", "workspace",
+    "FIELDS", "WHERE", "agent", "changes", "depth", "draft", "entry_id", "limit", "memory_key", "memory_text",
+    "metadata", "offset", "references", "session_key", "share", "short", "tags", "user", "workspace",
 ]  # fmt: skip
 
 FIELDS = (
     *contents.CONTENT_FIELDS, "content", "type", "importance", "tags", "references", "key", "tool", "path", "metadata",
     "provenance", "sensitive", "pinned", "timestamp", "id",
 )  # fmt: skip
+WHERE = ("session", "user", "scope", "workspace")  # beside those of the entry: which journal it goes to
 _TOOL_LENGTH = 128
 _SIMPLE: dict[str, Callable[[Any, str], Any]] = {
     "importance": rules.share, "tags": rules.tags, "references": rules.references,
@@ -65,7 +66,7 @@ def draft(
     }  # fmt: skip
     if "content" not in given and len(parts := contents.joined(given)) == len(given):
         return _spoken(parts, now, place)
-    _known(given, FIELDS)
+    _known(given, FIELDS, WHERE)
     named, parts = _named(given, contents.joined(given))
     said = contents.content_of(parts, named["type"])
     time = now if named.get("timestamp") is None else parse(named["timestamp"])
@@ -86,11 +87,13 @@ def _spoken(parts: dict[str, Any], now: int, place: dict[str, Any]) -> Draft:
     return Draft(id=new_id(now), timestamp=iso(now), type=type_, content=said, provenance=provenance, **place)
 
 
-def _known(given: Mapping[str, Any], names: tuple[str, ...]) -> None:
+def _known(given: Mapping[str, Any], names: tuple[str, ...], beside: tuple[str, ...] = ()) -> None:
+    """Invalid for any other name; those `beside` were taken out before, and are told of."""
     for name in given:
         if name not in names:
-            rule = f"is not a field{rules.hint(name, names)}; allowed are {', '.join(names)}"
-            raise broken(rules.shown(name), rule, allowed=names)
+            allowed = (*names, *beside)
+            rule = f"is not a field{rules.hint(name, allowed)}; allowed are {', '.join(allowed)}"
+            raise broken(rules.shown(name), rule, allowed=allowed)
 
 
 def _named(given: Mapping[str, Any], said: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

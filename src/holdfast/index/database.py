@@ -2,7 +2,7 @@
 
 Owns every pragma and the sorting of SQLite's errors into damage (throw the generation away), trouble
 (disk full, read-only, I/O: leave the rows for later) and everything else. It never opens the file
-with anything but SQLite: closing another descriptor would drop SQLite's locks (reliability.md).
+with anything but SQLite: closing another descriptor would drop SQLite's locks (docs/decisions/0005).
 """
 
 from __future__ import annotations

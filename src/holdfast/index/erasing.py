@@ -1,7 +1,7 @@
 """Erasing: takes entries out of the database so that no byte of them stays in its files.
 
 Deleting a row is not enough: words stay in full-text segments until they are merged, and everything
-stays in the log until it is folded into the database and cut to nothing (reliability.md, D15). Whoever reads in a
+stays in the log until it is folded into the database and cut to nothing (D15). Whoever reads in a
 transaction that they leave open, at a SQL prompt say, keeps the log as it is: they are waited for, but not for long.
 """
 

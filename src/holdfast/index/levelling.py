@@ -351,7 +351,7 @@ class Levelled(WithVectors):
         marked = set(self.marks.names())
         changed = [name for name in self._behind(found) if name not in marked]
         for name in {*changed, *self._bringing.unread.all()} - marked:
-            self.marks.put(name)
+            self.live.typed(lambda name=name: self.marks.put(name))  # type: ignore[misc]
         return sign, changed
 
     def _note_level(self, connection: apsw.Connection, base: Database, sign: str, others: str) -> None:

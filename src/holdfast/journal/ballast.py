@@ -1,4 +1,7 @@
-"""Ballast: space kept back in the home, so that forgetting still works when the disk is full (D42)."""
+"""Ballast: space kept back in the home, so that forgetting still works when the disk is full (D42).
+
+`upkeep.forget` removes the file when it needs the space; the next `open` takes it again.
+"""
 
 from __future__ import annotations
 
@@ -30,13 +33,4 @@ def reserve(disk: Disk, home: str) -> bool:
         return False
     finally:
         disk.close(fd)
-    return True
-
-
-def release_ballast(disk: Disk, home: str) -> bool:
-    """Give the space back; False if there was none. `reserve` takes it again later."""
-    try:
-        disk.unlink(os.path.join(home, BALLAST))
-    except OSError:
-        return False
     return True

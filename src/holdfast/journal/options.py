@@ -1,4 +1,4 @@
-"""JournalOptions: the settings of design section 5 that a journal obeys."""
+"""JournalOptions: the settings that a journal obeys."""
 
 from __future__ import annotations
 

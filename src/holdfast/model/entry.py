@@ -1,6 +1,6 @@
 """Entry, Amendment and Tombstone: what a journal remembers, as frozen values.
 
-Owns the names, order and kinds of the fields of design section 6. It never validates (the
+Owns the names, order and kinds of the fields that docs/format.md describes. It never validates (the
 guard does, once, at the edge) and never encodes (`journal.line` does). An entry's `content`
 always has `text`, the searchable words.
 """

@@ -70,7 +70,7 @@ class SearchResult(Value):
     """Ranked hits with how they were found."""
 
     hits: tuple[Hit, ...] = ()
-    mode: str = "keyword"  # hybrid, keyword, vector, filter
+    mode: str = "keyword"  # or hybrid: vectors were used beside the words
     degraded: str | None = None
     took_ms: float = 0.0
 

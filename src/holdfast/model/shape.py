@@ -1,6 +1,6 @@
 """Shape: whether a record from a file holds the kinds of values that its fields have, whoever wrote it.
 
-A checksum says that a line is as somebody wrote it, not that it makes sense, and cards have none. What is not
+A checksum says that a line or card is as somebody wrote it, not that it makes sense, and some have none. What is not
 sound counts as damaged, so that it costs itself and nothing else. Every line of a journal is asked about: `is_usual`
 settles most of them in a fifth of the time that a look at each field takes, and is never needed for the answer.
 """

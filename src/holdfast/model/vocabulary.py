@@ -1,4 +1,4 @@
-"""Other systems' names for kinds of memory, and the type that each of them is here (design 6, C43, C45).
+"""Other systems' names for kinds of memory, and the type that each of them is here (docs/glossary.md, C43, C45).
 
 Writing and filtering read the same table: `prompt` is a conversation entry with role `user`, `tool_result`
 an event of that kind, plurals are their singular. Only our own names are ever stored or shown.

@@ -72,10 +72,6 @@ class Observer:
         """Add to a counter, `….count`."""
         self._measure(metric, by)
 
-    def gauge(self, metric: str, value: float) -> None:
-        """Set what is a level and not a sum: sessions, entries, bytes."""
-        self._measure(metric, value)
-
     def record(self, metric: str, value: float) -> None:
         """Add one measurement to a distribution, `….duration_ms`."""
         self._measure(metric, value)

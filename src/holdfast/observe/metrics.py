@@ -1,17 +1,15 @@
-"""Metrics of one open store: counters, levels and distributions, in bounded memory.
+"""Metrics of one open store: counters and distributions, in bounded memory.
 
-The first eight names are those of the specification (A178-A185), letter for letter. What a metric is
-follows from the end of its name: `.count` is a counter, `.duration_ms` a distribution, anything else a
-level. Distributions keep count, sum, least and most of all values, and percentiles of the last 1,024.
+The first five names are those of the specification (A181-A185), letter for letter; its levels (A178-A180:
+sessions, entries, bytes) are counted by whoever asks (`upkeep.status`). What a metric is follows from the end of
+its name: `.duration_ms` is a distribution, anything else a counter. Distributions keep count, sum, least and most
+of all values, and percentiles of the last 1,024.
 """
 
 from __future__ import annotations
 
 import math
 
-SESSIONS_ACTIVE = "memory.sessions.active"
-ENTRIES_TOTAL = "memory.entries.total"
-SIZE_BYTES = "memory.size.bytes"
 WRITE_MS = "memory.operations.write.duration_ms"
 QUERY_MS = "memory.operations.query.duration_ms"
 LOCKS_CONTENTION = "memory.locks.contention.count"
@@ -20,39 +18,33 @@ CORRUPTION = "memory.errors.corruption.count"
 HOOKS_FAILED = "memory.errors.hook.count"
 LOG_FAILED = "memory.errors.log.count"
 
-NAMES = (
-    SESSIONS_ACTIVE, ENTRIES_TOTAL, SIZE_BYTES, WRITE_MS, QUERY_MS, LOCKS_CONTENTION, COMPACTIONS, CORRUPTION,
-)  # fmt: skip
+NAMES = (WRITE_MS, QUERY_MS, LOCKS_CONTENTION, COMPACTIONS, CORRUPTION)
 KEPT = 1024
 
 
 class Metrics:
     """All metrics by name; not locked, the observer does that."""
 
-    __slots__ = ("_distributions", "_numbers")
+    __slots__ = ("_counters", "_distributions")
 
     def __init__(self) -> None:
-        self._numbers: dict[str, float] = {name: 0 for name in NAMES if not name.endswith(".duration_ms")}
+        self._counters: dict[str, float] = {name: 0 for name in NAMES if not name.endswith(".duration_ms")}
         self._distributions = {name: Distribution() for name in NAMES if name.endswith(".duration_ms")}
 
     def add(self, name: str, value: float) -> None:
-        """Count, set or record, by what the name says the metric is."""
+        """Count or record, by what the name says the metric is."""
         if name.endswith(".duration_ms"):
             if name not in self._distributions:
                 self._distributions[name] = Distribution()
             self._distributions[name].add(value)
-        elif name.endswith(".count"):
-            self._numbers[name] = self._numbers.get(name, 0) + value
         else:
-            self._numbers[name] = value
+            self._counters[name] = self._counters.get(name, 0) + value
 
     def snapshot(self) -> dict[str, dict[str, float]]:
-        """`{"count": n}` for counters, `{"value": v}` for levels, the whole shape for distributions."""
-        numbers = {
-            name: {"count" if name.endswith(".count") else "value": value} for name, value in self._numbers.items()
-        }
+        """`{"count": n}` for counters, the whole shape for distributions."""
+        counts = {name: {"count": value} for name, value in self._counters.items()}
         shapes = {name: distribution.shape() for name, distribution in self._distributions.items()}
-        return dict(sorted((numbers | shapes).items()))
+        return dict(sorted((counts | shapes).items()))
 
 
 class Distribution:

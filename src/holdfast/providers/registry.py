@@ -80,8 +80,9 @@ def before_threads(choice: Choice) -> None:
 def check(provider: str) -> None:
     """MissingExtra if no embedder of this version has the name; settings name those of later ones as well."""
     if provider not in (*FACTORIES, AUTO, NONE):
+        there = ", ".join((*sorted(FACTORIES), NONE))
         raise MissingExtra(
-            f"the embedder {provider[:40]} is not part of this version; there are {', '.join(sorted(FACTORIES))}, and "
+            f"the embedder {provider[:40]} is not part of this version; there are {there}, and "
             "`holdfast config set embedder.provider auto` leaves the choice to Holdfast"
         )
 

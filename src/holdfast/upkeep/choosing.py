@@ -18,6 +18,7 @@ from ..model.scope import whole
 from ..model.value import Value
 from ..recall import filters
 from ..recall.missing import missing
+from ..recall.times import moment
 from .covering import covered, covers_line
 from .holdings import holdings
 
@@ -92,8 +93,8 @@ def choose(
     given = {"since": since, "until": until, "tags": None if topic is None else [topic]}
     wanted = _filter(store, {name: value for name, value in given.items() if value is not None})
     if older_than is not None:
-        before = _filter(store, {"until": older_than}).until
-        wanted = wanted.replace(until=before if wanted.until is None else min(wanted.until, before or 0))
+        before = moment(older_than, store.clock.now(), store.settings["time.zone"], "older_than")
+        wanted = wanted.replace(until=before if wanted.until is None else min(wanted.until, before))
     choice = Choice(
         ids=tuple(dict.fromkeys(fields.entry_id(id) for id in ids)), user=user,
         sessions=scope.sessions if session is not None else (),

@@ -94,12 +94,23 @@ def _lines(source: Source) -> Iterator[bytes]:
 
 
 def _file_lines(path: str) -> Iterator[bytes]:
-    if not os.path.exists(path):
-        raise NotFound(f"there is no file {path}")
+    if _missing(path):
+        raise NotFound(f"there is no file {path}", path=path)
     if os.path.isdir(path):
         raise Invalid(f"path must be a file, and {path} is a directory", field="path")
     with Attempt("read", path), open(path, "rb") as file:
         yield from file
+
+
+def _missing(path: str) -> bool:
+    """Whether there is none; what may not be looked at may be there, and opening it says why it cannot be read."""
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # the last: a name that no file can have
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def _is_document(first: bytes) -> bool:

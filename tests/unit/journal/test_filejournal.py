@@ -4,7 +4,7 @@ import pytest
 
 from holdfast.disk import REAL
 from holdfast.errors import Denied, Invalid, StorageFailed
-from holdfast.journal.ballast import BALLAST_BYTES, release_ballast, reserve
+from holdfast.journal.ballast import BALLAST_BYTES, reserve
 from holdfast.model.card import Card
 from holdfast.model.entry import Tombstone
 from holdfast.model.ids import user_dir
@@ -241,13 +241,11 @@ def test_user_and_global_journals_work_like_sessions(world):
     assert world.journal.card(Scope(agent="main", user="ana", shared=False), "global") is None
 
 
-def test_ballast_takes_space_and_gives_it_back(tmp_path):
+def test_ballast_takes_space_once(tmp_path):
     home = str(tmp_path)
     assert reserve(REAL, home)
     assert reserve(REAL, home)
     assert os.stat(tmp_path / "ballast").st_blocks * 512 >= BALLAST_BYTES
-    assert release_ballast(REAL, home)
-    assert not release_ballast(REAL, home)
 
 
 def test_ballast_that_does_not_fit_leaves_nothing(tmp_path):

@@ -67,6 +67,11 @@ def test_times_begin_included_and_end_excluded(desk):
     assert found.ids == sorted(entry.id for entry in entries[1:3])
 
 
+def test_an_age_that_is_none_is_named_as_it_was_given(desk):
+    with pytest.raises(Invalid, match=r"^older_than is not"):
+        picked(desk, older_than="banana")
+
+
 def test_older_than_is_an_age(desk):
     old = desk.add("old")
     desk.clock.advance(10 * DAY_MS)

@@ -67,7 +67,9 @@ def test_a_users_stats_count_only_theirs(desk):
     desk.add("theirs", OTHER, user="ben")
     found = stats(desk.store, ANA)
     assert (found["entries"], found["tags"]) == (1, 1)
-    assert "metrics" in found
+    assert found["metrics"]["memory.entries.total"] == {"value": 1}
+    assert found["metrics"]["memory.sessions.active"] == {"value": 1}
+    assert found["metrics"]["memory.size.bytes"] == {"value": found["bytes"]}
 
 
 def test_a_sessions_stats_are_its_card_counted_now(desk):

@@ -254,15 +254,21 @@ def contains(connection: apsw.Connection, fragment: str) -> bool:
     return found is not None
 
 
-def cards(
-    connection: apsw.Connection, scope: Scope, journal: str | None, key: str | None, limit: int | None, offset: int
-) -> list[Card]:
+def _where_card(scope: Scope) -> Where:
+    """The cards of what is in a scope."""
     where = Where()
     if scope.user is not None:
         where.add("s.user_id=?", scope.user)
     where.any_of("s.id", scope.sessions)
     if scope.workspace is not None:
         where.add("(s.workspace=?" + (" OR s.workspace IS NULL)" if scope.loose else ")"), scope.workspace)
+    return where
+
+
+def cards(
+    connection: apsw.Connection, scope: Scope, journal: str | None, key: str | None, limit: int | None, offset: int
+) -> list[Card]:
+    where = _where_card(scope)
     if journal is not None:
         where.add("s.id=?", journal)
     else:
@@ -330,9 +336,12 @@ def counts(connection: apsw.Connection, scope: Scope) -> dict[str, Any]:
         f"coalesce(sum(e.state={SUPERSEDED}), 0), coalesce(sum(e.pinned), 0), count(DISTINCT e.session_id) "
         f"FROM entries e WHERE {where}", where.values,
     )  # fmt: skip
+    ours = _where_card(scope)
+    ours.add("s.kind='session' AND s.ended IS NULL")
+    (active,) = ask_one(connection, f"SELECT count(*) FROM sessions s WHERE {ours}", ours.values)
     return {
         "entries": sum(count for _, count in by_type), "types": dict(by_type), "bytes": size,
-        "sessions": sessions, "deleted": hidden, "superseded": superseded, "pinned": pinned,
+        "sessions": sessions, "active": active, "deleted": hidden, "superseded": superseded, "pinned": pinned,
         "oldest": iso(first) if first is not None else None, "newest": iso(last) if last is not None else None,
         "damaged": _damaged_within(connection, scope),
     }  # fmt: skip

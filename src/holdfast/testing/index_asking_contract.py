@@ -210,11 +210,17 @@ class AskContract:
         last = backend.add("emacs", own, type="preference", key="editor")
         counts = backend.level().counts(ANA)
         assert counts["types"] == {"conversation": 1, "decision": 1, "preference": 1}
-        assert [counts[name] for name in ("entries", "sessions", "deleted", "superseded", "pinned", "damaged")] == [
-            3, 1, 1, 1, 1, 0,
-        ]  # fmt: skip
+        names = ("entries", "sessions", "active", "deleted", "superseded", "pinned", "damaged")
+        assert [counts[name] for name in names] == [3, 1, 1, 1, 1, 1, 0]
         assert (counts["oldest"], counts["newest"]) == (first.timestamp, last.timestamp)
         assert counts["bytes"] > 0
+
+    def test_a_session_is_active_until_it_ends(self, backend: Workbench) -> None:
+        backend.session()
+        (card,) = backend.level().cards(ANA)
+        assert [backend.index.counts(scope)["active"] for scope in (ANA, ALL, BEN)] == [1, 1, 0]
+        backend.journal.save_card(ANA, card.replace(ended_at=iso(5)))
+        assert [backend.level().counts(scope)["active"] for scope in (ANA, ALL)] == [0, 0]
 
     def test_damage_is_counted_for_whom_it_concerns(self, backend: Workbench) -> None:
         backend.session()

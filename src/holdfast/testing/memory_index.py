@@ -356,6 +356,7 @@ class MemoryIndex:
             "entries": len(visible), "types": {type: sum(e.type == type for e in visible) for type in types},
             "bytes": sum(len(json.dumps(entry.to_dict(), ensure_ascii=False).encode()) for entry in everything),
             "sessions": len({entry.session_id for entry in everything} - {None}),
+            "active": sum(card.ended_at is None for card in self.cards(scope)),
             "deleted": sum(1 for _ in self._in(scope, DELETED)),
             "superseded": sum(1 for _ in self._in(scope, SUPERSEDED)),
             "pinned": sum(entry.pinned for entry in everything),

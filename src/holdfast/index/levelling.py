@@ -83,21 +83,27 @@ class Levelled(WithVectors):
         self.live.sweep()
         for name in self.generations.foreign():
             self.generations.discard(name)
+        alone = not self.generations.beside()  # whoever builds one has read what there was when they began
         if self.generations.current() is None:
-            return not self.generations.all()  # nobody builds one for this
-        level = self.refresh(self._all, wait_ms) == 0 or self._merely_grown()
+            return alone  # nobody builds one for this
         try:
+            self.refresh(self._all, wait_ms)
+            level = self._merely_grown()
             self.live.alone(self.lock, "scour", merge_all, wait_ms)
-            return patiently(lambda: self.live.alone(self.lock, "scour", emptied, wait_ms), wait_ms / 1000) and level
-        except (Locked, StorageFailed):
+            empty = patiently(lambda: self.live.alone(self.lock, "scour", emptied, wait_ms), wait_ms / 1000)
+        except HoldfastError:
             return False
+        return alone and level and empty
 
     def _merely_grown(self) -> bool:
-        """Whether nobody has taken anything out of those that are behind: a rewrite gives a journal another inode."""
-        left = self._behind(self._readable(self.marks.names()))
+        """Whether nobody has taken anything out of those that are behind or cannot be read: a rewrite gives a journal
+        another inode, or the one before the last, and then makes it shorter."""
+        left = self._behind(self.marks.names())
         rows = self.live.ask(lambda c: {name: file_row(c, name) for name in left})
-        known = [(row.inode, left[name]) for name, row in rows.items() if row is not None]
-        return self.trouble is None and all(size is not None and size.inode == inode for inode, size in known)
+        known = [(row, left[name]) for name, row in rows.items() if row is not None]
+        return self.trouble is None and all(
+            size is not None and size.inode == row.inode and size.entries >= row.bytes for row, size in known
+        )
 
     def follow(self, scope: Scope, lines: int) -> None:
         if not self._burst.goes_on(self.live.opened, lines):

@@ -1,11 +1,13 @@
 """What compaction erases leaves no byte in any file, unless somebody who reads the index keeps it there."""
 
 import os
+import threading
 import time
 
 import apsw
 import pytest
 
+from holdfast.errors import StorageFailed
 from holdfast.index import erasing
 from holdfast.model.ids import digest
 from holdfast.testing.embedder import HashingEmbedder
@@ -131,3 +133,82 @@ def test_a_rewrite_that_the_index_has_not_seen_is_told(files, deleted, monkeypat
 def test_no_index_is_built_to_erase_what_it_would_not_hold(files):
     assert files.index.scour(ALL, 1_000) is True
     assert not os.path.exists(os.path.join(files.folder, "index", "CURRENT"))
+
+
+class Slow(HashingEmbedder):
+    """Waits, before it makes any vector, until it is let go on."""
+
+    def __init__(self):
+        super().__init__()
+        self.asked, self.go = threading.Event(), threading.Event()
+
+    def embed(self, texts):
+        self.asked.set()
+        assert self.go.wait(30)
+        return super().embed(texts)
+
+
+def test_an_index_that_is_being_built_of_what_there_was_is_told(files):
+    entry, embedder = files.add(SECRET), Slow()
+    files.level()
+    build = threading.Thread(target=files.index.rebuild, args=(ALL,), kwargs={"embedder": embedder})
+    build.start()
+    try:
+        assert embedder.asked.wait(30)
+        files.bury(entry)
+        assert compacted(files)["erased"] is False
+        assert files.files_with("lophonis") != []
+    finally:
+        embedder.go.set()
+        build.join()
+    assert compacted(files)["erased"] is True
+    assert files.files_with("lophonis") == []
+
+
+def test_a_journal_that_the_index_cannot_read_after_the_rewrite_is_told(files, deleted, monkeypatch):
+    def replay(*_):
+        raise StorageFailed("a bad sector", act="read", errno="EIO")
+
+    with monkeypatch.context() as patch:
+        rewrite = files.journal.rewrite
+
+        def rewritten(*arguments):
+            rewrite(*arguments)
+            patch.setattr(files.journal, "replay", replay)
+
+        patch.setattr(files.journal, "rewrite", rewritten)
+        assert compacted(files)["erased"] is False
+        assert files.files_with("lophonis") != []
+    assert compacted(files)["erased"] is True
+    assert files.files_with("lophonis") == []
+
+
+def test_a_second_rewrite_is_told_though_it_has_the_inode_that_the_index_knows(files, deleted, monkeypatch):
+    size, known = files.journal.size, files.journal.size(ALL, SESSION).inode
+    files.journal.rewrite(ALL, SESSION, lambda entry: None if entry.id == deleted.id else entry)
+    monkeypatch.setattr(files.journal, "size", lambda *names: size(*names).replace(inode=known))
+    monkeypatch.setattr(files.index, "refresh", lambda *_: 1)
+    assert files.index.scour(ALL, 1_000) is False
+
+
+def test_an_index_of_another_version_that_does_not_go_is_told(files, deleted, monkeypatch):
+    os.mkdir(os.path.join(files.folder, "index", "v3-000001"))
+    monkeypatch.setattr(files.index.generations, "discard", lambda _name: None)
+    assert compacted(files)["erased"] is False
+
+
+def test_one_that_went_is_not_missed_where_there_is_no_index_of_this_version(files):
+    with open(os.path.join(files.folder, "index", "CURRENT"), "w") as file:
+        file.write("v3-000001\n")
+    assert files.index.scour(ALL, 1_000) is True
+
+
+def test_an_index_that_cannot_be_used_keeps_no_report_back(files, deleted, monkeypatch):
+    def unbuildable(_condemned):
+        raise StorageFailed("the disk is full", errno="ENOSPC")
+
+    os.unlink(files.index.status(ALL)["path"])
+    files.index.live.let_go()
+    monkeypatch.setattr(files.index.live, "_replaced", unbuildable)
+    report = compacted(files)
+    assert (report["erased"], report["entries_after"]) == (False, 50)

@@ -78,18 +78,19 @@ class Levelled(WithVectors):
         self.live.sweep()
 
     def scour(self, scope: Scope, wait_ms: int) -> bool:
-        from .erasing import emptied, merge_all, patiently  # only upkeep pays for loading it
+        from .erasing import emptied, merge_all, patiently, settle  # only upkeep pays for loading it
 
         self.live.sweep()
         for name in self.generations.foreign():
             self.generations.discard(name)
         alone = not self.generations.beside()  # whoever builds one has read what there was when they began
-        if self.generations.current() is None:
+        if self.generations.current() is None and not self.cache.exists():
             return alone  # nobody builds one for this
         try:
             self.refresh(self._all, wait_ms)
             level = self._merely_grown()
             self.live.alone(self.lock, "scour", merge_all, wait_ms)
+            level = level and self.live.alone(self.lock, "scour", lambda c: settle(c, self.cache), wait_ms)
             empty = patiently(lambda: self.live.alone(self.lock, "scour", emptied, wait_ms), wait_ms / 1000)
         except HoldfastError:
             return False

@@ -1,6 +1,7 @@
 """What compaction erases leaves no byte in any file, unless somebody who reads the index keeps it there."""
 
 import os
+import shutil
 import threading
 import time
 
@@ -8,7 +9,8 @@ import apsw
 import pytest
 
 from holdfast.errors import StorageFailed
-from holdfast.index import erasing
+from holdfast.index import erasing, levelling
+from holdfast.index.cache import Cache
 from holdfast.model.ids import digest
 from holdfast.testing.embedder import HashingEmbedder
 from holdfast.testing.workbench import ALL, ANA, OTHER, SESSION
@@ -70,6 +72,72 @@ def test_no_vector_of_former_words_stays_in_the_cache_of_a_costly_embedder(files
     embedder.calls.clear()
     assert files.level().embed(ALL, embedder, None) == 0
     assert embedder.calls == []  # of what it says now the vector was kept
+
+
+def lose_generations(files):
+    """As after an upgrade: what lies there is of another version, or of none."""
+    files.index.close()
+    folder = os.path.join(files.folder, "index")
+    shutil.rmtree(os.path.join(folder, files.index.generations.current()))
+    os.unlink(os.path.join(folder, "CURRENT"))
+
+
+@pytest.fixture
+def embedded(files):
+    """Three entries with vectors in the cache, the index that they were made for lost; the former of two of them."""
+    gone, amended, _ = files.add(SECRET), files.add(f"{SECRET} once"), files.add("what stays")
+    embedder = HashingEmbedder(costly=True)
+    files.level().embed(ALL, embedder, None)
+    lose_generations(files)
+    files.bury(gone)
+    files.journal.amend(ANA, SESSION, amended.id, "ana", {"text": "present"})
+    return [embedder.embed([text])[0].tobytes() for text in (SECRET, f"{SECRET} once")]
+
+
+@pytest.mark.parametrize("searched", [False, True])
+def test_no_vector_of_what_is_erased_stays_there_where_the_index_is_another_one(files, embedded, searched):
+    for former in embedded:
+        assert files.files_with(former) != []
+    if searched:
+        files.level()
+    assert compacted(files)["erased"] is True
+    assert [files.files_with(former) for former in embedded] == [[], []]
+    embedder = HashingEmbedder(costly=True)
+    assert files.level().embed(ALL, embedder, None) == 0
+    assert embedder.calls == ["present"]
+
+
+def test_nor_where_there_is_none_and_many_journals(files, embedded, monkeypatch):
+    monkeypatch.setattr(levelling, "_INLINE_JOURNALS", 0)
+    assert compacted(files)["erased"] is True
+    assert [files.files_with(former) for former in embedded] == [[], []]
+
+
+def test_the_cache_is_looked_through_once_for_each_index(files, embedded, monkeypatch):
+    assert compacted(files)["erased"] is True
+    with monkeypatch.context() as patch:
+        patch.setattr(Cache, "sweep", lambda *_: pytest.fail("looked through again"))
+        assert compacted(files)["erased"] is True
+    files.index.rebuild(ALL)
+    looked, sweep = [], Cache.sweep
+    monkeypatch.setattr(Cache, "sweep", lambda *about: looked.append(1) or sweep(*about))
+    assert compacted(files)["erased"] is True
+    assert looked == [1]
+
+
+def test_a_cache_that_refuses_is_told_and_looked_through_later(files, monkeypatch):
+    entry, embedder = files.add(SECRET), HashingEmbedder(costly=True)
+    files.level().embed(ALL, embedder, None)
+    assert compacted(files)["erased"] is True
+    files.bury(entry)
+    with monkeypatch.context() as patch:
+        patch.setattr(Cache, "_use", lambda *_: None)
+        patch.setattr(Cache, "remove", lambda _: None)
+        assert compacted(files)["erased"] is False
+    former = embedder.embed([SECRET])[0].tobytes()
+    assert [name for name in files.files_with(former) if name.endswith("cache.db")]
+    assert compacted(files)["erased"] is True
+    assert files.files_with(former) == []
 
 
 def test_what_an_earlier_compaction_was_killed_over_goes_with_the_next(files, deleted, monkeypatch):

@@ -15,7 +15,7 @@ from . import questions
 from .bringing import Unread
 from .catchup import file_row
 from .database import FAILURES, TROUBLE, Damaged
-from .live import BUILD_WAIT_MS
+from .live import ALONE_WAIT_MS, BUILD_WAIT_MS
 from .marks import boot_id
 from .mending import PATIENCE_S
 from .owning import concerns, owners
@@ -186,7 +186,7 @@ class Levelled(WithVectors):
         if wait_ms <= 0 and self._too_much_for_a_writer():
             return len(self.marks.names())
         if wait_ms > 0:
-            self._compare_if_due()
+            self._compare_if_due(wait_ms)
         return self._catch_up(scope, wait_ms)
 
     def _too_much_for_a_writer(self) -> bool:
@@ -215,8 +215,10 @@ class Levelled(WithVectors):
         self.trouble = type(error).__name__
         return max(1, len(self.marks.names()))
 
-    def _catch_up(self, scope: Scope, wait_ms: int) -> int:
+    def _catch_up(self, scope: Scope, wait_ms: int, patience_ms: int | None = None) -> int:
+        """Bring level what is behind, within this time; for the lock it waits no longer than its patience lasts."""
         deadline = time.monotonic() + wait_ms / 1000
+        patience = deadline if patience_ms is None else time.monotonic() + patience_ms / 1000
         names = self.marks.names()
         todo = self._behind(
             self._bringing.unread.rested([*names, *self._bringing.suspects]),
@@ -233,7 +235,7 @@ class Levelled(WithVectors):
             if held is None:
                 if not own:  # a writer, or all that is missing is another's: whoever is at it will do
                     return len(todo)
-                held = self.lock.hold(max(0, round((deadline - time.monotonic()) * 1000)), "catch up")
+                held = self.lock.hold(max(0, round((patience - time.monotonic()) * 1000)), "catch up")
             with held:
                 if waited:
                     todo = self._sizes(todo)  # they may have grown meanwhile
@@ -322,14 +324,16 @@ class Levelled(WithVectors):
         if level:
             self.marks.take_away(name)
 
-    def _compare_if_due(self) -> None:
+    def _compare_if_due(self, wait_ms: int) -> None:
         self.live.ready()  # opening may find that a comparison is due
         sign, since = self.live.sign, time.monotonic() - self._compared
         lost = sign is not None and not self.marks.has(sign)
         if self.live.stale or lost or since > self._options.compare_minutes * 60:
-            self._compare()
+            self._compare(wait_ms)
 
-    def _compare(self) -> int:
+    def _compare(self, patience_ms: int = BUILD_WAIT_MS) -> int:
+        """All journals with their rows; how many had changed. The work is done, but whoever is at it is waited for only
+        so long: they may be stopped."""
         self._compared = time.monotonic()
         self._bringing.unread = Unread()  # all of them are tried again
         others = self.generations.others()
@@ -343,8 +347,9 @@ class Levelled(WithVectors):
             self.live.sign = None  # nothing can be noted here: what was seen holds for this process
             return len(changed)
         self.live.sweep()
-        if self.live.typed(lambda: self._catch_up(self._all, BUILD_WAIT_MS)) == 0:
-            self.live.alone(self.lock, "note the boot", lambda c: self._note_level(c, base, sign, others))
+        if self.live.typed(lambda: self._catch_up(self._all, BUILD_WAIT_MS, patience_ms)) == 0:
+            wait_ms = min(patience_ms, ALONE_WAIT_MS)
+            self.live.alone(self.lock, "note the boot", lambda c: self._note_level(c, base, sign, others), wait_ms)
             self.generations.sweep_foreign(time.time())
         return len(changed)
 

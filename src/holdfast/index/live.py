@@ -42,7 +42,7 @@ BUILD_WAIT_MS = 600_000
 _REBUILD_S = 60.0  # how long a build begins again that is taken away: in 2 s a `forget` every half second won
 STEADY_S = 0.005  # a search asks twenty questions, and begins by looking: they need not all look again
 _NEVER = float("-inf")  # not 0: a machine that has just started counts its seconds from there
-_ALONE_WAIT_MS = 60_000
+ALONE_WAIT_MS = 60_000
 
 
 class Live:
@@ -210,7 +210,7 @@ class Live:
         return version
 
     def alone(
-        self, lock: Lock, what: str, act: Callable[[apsw.Connection], Answer], wait_ms: int = _ALONE_WAIT_MS
+        self, lock: Lock, what: str, act: Callable[[apsw.Connection], Answer], wait_ms: int = ALONE_WAIT_MS
     ) -> Answer:
         """Act while nobody else writes; a generation that proves damaged is replaced without the lock, then again."""
 

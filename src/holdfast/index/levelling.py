@@ -328,6 +328,7 @@ class Levelled(WithVectors):
         self.live.ready()  # opening may find that a comparison is due
         sign, since = self.live.sign, time.monotonic() - self._compared
         lost = sign is not None and not self.marks.has(sign)
+        lost = lost or self.live.others != self.generations.others()  # another version may have taken some away
         if self.live.stale or lost or since > self._options.compare_minutes * 60:
             self._compare(wait_ms)
 
@@ -343,6 +344,7 @@ class Levelled(WithVectors):
         except BaseException:
             self.live.stale = True  # what changed may have no mark: only another look finds it
             raise
+        self.live.others = others
         if sign is None:
             self.live.sign = None  # nothing can be noted here: what was seen holds for this process
             return len(changed)

@@ -69,6 +69,7 @@ class Live:
         self.rebuilt = 0  # damaged generations replaced since we were opened
         self._ours: set[Spot] = set()  # where errors of ours came up that look like damage
         self.stale = False  # marks may have been lost: every journal must be compared
+        self.others = ""  # how other versions' files were when all journals were last compared
         self.sign: str | None = None  # under which the generation was level with all that is not marked
 
     def database(self) -> Database:
@@ -120,14 +121,12 @@ class Live:
         return base
 
     def _greet(self, connection: apsw.Connection) -> None:
-        """After a restart of the machine, marks may have been lost with the page cache, and another version may have
-        taken some away: compare all."""
+        """After a restart of the machine, marks may have been lost with the page cache: compare all."""
         found = dict(ask_all(connection, "SELECT key, value FROM meta WHERE key IN ('boot', 'marks', 'others')"))
         if "boot" not in found:
             raise Damaged("never finished")
         self.stale = self.stale or found["boot"] != boot_id()
-        self.stale = self.stale or found.get("others", "") != self._generations.others()
-        self.sign = found.get("marks")
+        self.sign, self.others = found.get("marks"), found.get("others", "")
 
     def _replaced(self, condemned: str | None) -> Database:
         """Build a generation in place of one that is missing or damaged, once for all processes and threads.

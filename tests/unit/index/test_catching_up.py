@@ -119,6 +119,7 @@ def test_what_another_version_may_have_indexed_is_compared_and_else_nothing(embe
     session = embedded.session()
     embedded.find("words")
     theirs = of_another_version(embedded)
+    embedded.find("words")
     compared = []
     every = SqliteIndex._every
     monkeypatch.setattr(SqliteIndex, "_every", lambda index: compared.append(1) or every(index))
@@ -129,6 +130,16 @@ def test_what_another_version_may_have_indexed_is_compared_and_else_nothing(embe
         embedded.reopen()
         assert entry.id in embedded.find("words")
     assert len(compared) == 2
+
+
+def test_what_another_version_wrote_is_found_by_who_has_the_index_open(embedded):
+    session = embedded.session()
+    embedded.find("words")
+    theirs, found = of_another_version(embedded), []
+    for _ in range(3):
+        found.append(unmarked(embedded, session).id)
+        theirs.write_bytes(found[-1].encode())
+        assert sorted(embedded.find("words")) == found
 
 
 def test_what_an_earlier_version_left_is_no_more_after_a_week(embedded):

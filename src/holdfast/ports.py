@@ -192,7 +192,8 @@ class Index(Protocol):
     def scour(self, scope: Scope, wait_ms: int) -> bool:
         """Leave no byte in any file of the index of what journals no longer hold.
 
-        False where somebody who reads or writes there keeps some of it; each is waited for no longer than so.
+        False where some of it may be left: somebody reads, writes or builds there, each of whom is waited for no longer
+        than so, or the disk refuses.
         """
 
     def unreadable(self, scope: Scope) -> Mapping[str, StorageFailed]:

@@ -84,7 +84,7 @@ def compact(call: Call, session: str | None) -> int:
         gone = figures.count(report["entries_before"] - report["entries_after"], "entry")
         screen.line(f"{gone} erased, {freed} freed in {figures.count(len(report['journals']), 'journal')}")
     if not report["erased"]:
-        why = "somebody is reading it, or it cannot be written"
+        why = "somebody is reading or building it, or it cannot be written"
         screen.warn(f"the index may still hold what was erased: {why}; compact again later")
     for failure in report["failed"]:
         screen.warn(f"{failure.get('journal', 'a journal')} was left as it is: {failure['what']}")

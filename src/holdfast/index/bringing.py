@@ -147,8 +147,11 @@ class Bringing:
 def _uncache(cache: Cache, connection: apsw.Connection, dropped: list[str]) -> None:
     """Nothing stays that was made of entries that are gone, nor of words that those which were put back no longer have:
     whoever's amendments were folded is taken out and read anew."""
+    from .erasing import unsettle
     from .filling import hashes, there  # a journal that only grew has nothing to drop
 
     standing = there(connection, dropped)
-    cache.forget([id for id in dropped if id not in standing])
-    cache.forget_former([id for id in dropped if id in standing], lambda ids: hashes(connection, ids))
+    gone = cache.forget([id for id in dropped if id not in standing])
+    former = cache.forget_former([id for id in dropped if id in standing], lambda ids: hashes(connection, ids))
+    if not (gone and former):
+        unsettle(connection)

@@ -111,12 +111,14 @@ class Cache:
         gone = self._use(act, then=_shrunk)
         return gone if gone is not None else 0
 
-    def forget(self, ids: Sequence[str]) -> None:
-        """Erase every vector made from one of these entries, and the log; a file that refuses goes as a whole."""
-        if ids:
-            self._erase(lambda connection: _drop(connection, ids))
+    def forget(self, ids: Sequence[str]) -> bool:
+        """Erase every vector made from one of these entries, and the log; a file that refuses goes as a whole.
 
-    def forget_former(self, ids: Sequence[str], said: Callable[[Sequence[str]], set[str]]) -> None:
+        False, here and below, where that is refused as well.
+        """
+        return not ids or self._erase(lambda connection: _drop(connection, ids))
+
+    def forget_former(self, ids: Sequence[str], said: Callable[[Sequence[str]], set[str]]) -> bool:
         """Erase likewise what was made of words that these entries no longer have.
 
         `said` knows the hashes of all that vectors of some entries are made of now.
@@ -127,31 +129,36 @@ class Cache:
             made = {hash for (hash,) in found}
             of = "SELECT DISTINCT entry FROM origins WHERE hash IN (SELECT value FROM json_each(?))"
             both = [entry for (entry,) in ask_all(connection, of, (_json(made),))]  # the turn after them saw them too
-            former = _json(made - said(both))
-            for table in ("embedding_cache", "origins"):
-                connection.execute(f"DELETE FROM {table} WHERE hash IN (SELECT value FROM json_each(?))", (former,))
-            return True
+            return _drop_made(connection, made - said(both))
 
-        if ids:
-            self._erase(act)
+        return not ids or self._erase(act)
 
-    def sweep(self, there: Callable[[Sequence[str]], set[str]]) -> None:
-        """Erase likewise what was made of entries that are no longer there, or of nobody knows what."""
+    def sweep(
+        self, there: Callable[[Sequence[str]], set[str]], said: Callable[[Sequence[str]], set[str]] | None = None
+    ) -> bool:
+        """Erase likewise what was made of entries that are no longer there, or of nobody knows what; and what was made
+        of words that no entry has now, if anybody knows what they say."""
 
         def act(connection: apsw.Connection) -> bool:
             known = [id for (id,) in ask_all(connection, "SELECT DISTINCT entry FROM origins")]
             standing = there(known)
             _drop(connection, [id for id in known if id not in standing])
             connection.execute("DELETE FROM embedding_cache WHERE hash NOT IN (SELECT hash FROM origins)")
-            return True
+            if said is None:
+                return True
+            made = {hash for (hash,) in ask_all(connection, "SELECT DISTINCT hash FROM origins")}
+            return _drop_made(connection, made - said(sorted(standing)))
 
-        self._erase(act)
+        return self._erase(act)
 
-    def _erase(self, act: Callable[[apsw.Connection], bool]) -> None:
+    def _erase(self, act: Callable[[apsw.Connection], bool]) -> bool:
+        """Whether it is gone, if need be with everything else."""
         from .erasing import empty_log
 
         if self.exists() and self._use(act, WAIT_MS, empty_log) is None:
             self.remove()
+            return not self.exists()
+        return True
 
     def exists(self) -> bool:
         return os.path.exists(self.path)
@@ -213,6 +220,12 @@ def _drop(connection: apsw.Connection, ids: Sequence[str]) -> bool:
     gone = _json(ids)
     connection.execute(f"DELETE FROM embedding_cache WHERE {_MADE_OF}", (gone,))
     connection.execute(f"DELETE FROM origins WHERE {_MADE_OF}", (gone,))
+    return True
+
+
+def _drop_made(connection: apsw.Connection, hashes: set[str]) -> bool:
+    for table in ("embedding_cache", "origins"):
+        connection.execute(f"DELETE FROM {table} WHERE hash IN (SELECT value FROM json_each(?))", (_json(hashes),))
     return True
 
 

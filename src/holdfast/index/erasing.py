@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     import apsw
 
+    from .cache import Cache
+
 PATIENCE_S = 5.0  # for those who read: a question takes milliseconds
 _TRY_MS = 50  # SQLite keeps writers out while it waits for readers
 _PAUSE_S = 0.05
@@ -63,6 +65,27 @@ def merge_all(connection: apsw.Connection) -> None:
     """The same in a transaction of its own; the caller holds `index.lock`."""
     with connection:
         merge(connection)
+
+
+def settle(connection: apsw.Connection, cache: Cache) -> bool:
+    """Whether the cache holds nothing but what this generation says; the caller holds `index.lock`.
+
+    It is looked through once: who builds a generation does not know what was erased since the one before. From then on
+    whoever brings journals level sees to it.
+    """
+    from .filling import hashes, there
+
+    if ask_one(connection, "SELECT 1 FROM meta WHERE key='cache'") is not None:
+        return True
+    if not cache.sweep(lambda ids: there(connection, ids), lambda ids: hashes(connection, ids)):
+        return False
+    connection.execute("INSERT OR REPLACE INTO meta VALUES('cache', 'settled')")
+    return True
+
+
+def unsettle(connection: apsw.Connection) -> None:
+    """The cache could not be told what is taken out in this transaction."""
+    connection.execute("DELETE FROM meta WHERE key='cache'")
 
 
 def empty_log(connection: apsw.Connection) -> bool:

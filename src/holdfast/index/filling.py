@@ -53,7 +53,7 @@ _WAITING = (
 )
 _COUNTED = 2_000  # a longer backlog is counted by chunks where that is the same: counting entries takes 1 ms a thousand
 _TOLERANCE = 1e-3  # by which a unit vector's length may be off
-_MOST = 512  # texts embedded at once
+_MOST = 512  # texts embedded, or entries looked at, at once
 _AT_ONCE_S = 1.0  # and how long they may take where nobody waits: a deadline of the embedder's must not cut them off
 
 
@@ -223,7 +223,11 @@ def standing(connection: apsw.Connection, made: Sequence[tuple[Todo, bytes]]) ->
 
 def hashes(connection: apsw.Connection, ids: Sequence[str]) -> set[str]:
     """Of all that vectors of these entries are made of now."""
-    return {todo.hash for todo in todos(connection, _chunks_of(connection, json.dumps(ids)))}
+    found: set[str] = set()
+    for start in range(0, len(ids), _MOST):  # all texts at once may be a large part of memory
+        chunks = _chunks_of(connection, json.dumps(ids[start : start + _MOST]))
+        found.update(todo.hash for todo in todos(connection, chunks))
+    return found
 
 
 def _chunks_of(connection: apsw.Connection, ids: str) -> list[int]:

@@ -107,6 +107,11 @@ class Generations:
         """Generations of other versions of Holdfast."""
         return [name for name in self.all() if self._is_foreign(name)]
 
+    def beside(self) -> list[str]:
+        """Generations that are there beside the live one: half-built, old or of another version."""
+        live = self.current()
+        return [name for name in self.all() if name != live and self._is_kept(name)]
+
     def sweep(self, now_s: float) -> None:
         """Remove what is not live, for whoever holds `build.lock`; that of other versions after a week without use."""
         half_built = [name for name in self.foreign() if name not in self._names()]

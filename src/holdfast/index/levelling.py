@@ -15,7 +15,7 @@ from . import questions
 from .bringing import Unread
 from .catchup import file_row
 from .database import FAILURES, TROUBLE, Damaged
-from .live import BUILD_WAIT_MS
+from .live import ALONE_WAIT_MS, BUILD_WAIT_MS
 from .marks import boot_id
 from .mending import PATIENCE_S
 from .owning import concerns, owners
@@ -78,26 +78,33 @@ class Levelled(WithVectors):
         self.live.sweep()
 
     def scour(self, scope: Scope, wait_ms: int) -> bool:
-        from .erasing import emptied, merge_all, patiently  # only upkeep pays for loading it
+        from .erasing import emptied, merge_all, patiently, settle  # only upkeep pays for loading it
 
         self.live.sweep()
         for name in self.generations.foreign():
             self.generations.discard(name)
-        if self.generations.current() is None:
-            return not self.generations.all()  # nobody builds one for this
-        level = self.refresh(self._all, wait_ms) == 0 or self._merely_grown()
+        alone = not self.generations.beside()  # whoever builds one has read what there was when they began
+        if self.generations.current() is None and not self.cache.exists():
+            return alone  # nobody builds one for this
         try:
+            self.refresh(self._all, wait_ms)
+            level = self._merely_grown()
             self.live.alone(self.lock, "scour", merge_all, wait_ms)
-            return patiently(lambda: self.live.alone(self.lock, "scour", emptied, wait_ms), wait_ms / 1000) and level
-        except (Locked, StorageFailed):
+            level = level and self.live.alone(self.lock, "scour", lambda c: settle(c, self.cache), wait_ms)
+            empty = patiently(lambda: self.live.alone(self.lock, "scour", emptied, wait_ms), wait_ms / 1000)
+        except HoldfastError:
             return False
+        return alone and level and empty
 
     def _merely_grown(self) -> bool:
-        """Whether nobody has taken anything out of those that are behind: a rewrite gives a journal another inode."""
-        left = self._behind(self._readable(self.marks.names()))
+        """Whether nobody has taken anything out of those that are behind or cannot be read: a rewrite gives a journal
+        another inode, or the one before the last, and then makes it shorter."""
+        left = self._behind(self.marks.names())
         rows = self.live.ask(lambda c: {name: file_row(c, name) for name in left})
-        known = [(row.inode, left[name]) for name, row in rows.items() if row is not None]
-        return self.trouble is None and all(size is not None and size.inode == inode for inode, size in known)
+        known = [(row, left[name]) for name, row in rows.items() if row is not None]
+        return self.trouble is None and all(
+            size is not None and size.inode == row.inode and size.entries >= row.bytes for row, size in known
+        )
 
     def follow(self, scope: Scope, lines: int) -> None:
         if not self._burst.goes_on(self.live.opened, lines):
@@ -179,7 +186,7 @@ class Levelled(WithVectors):
         if wait_ms <= 0 and self._too_much_for_a_writer():
             return len(self.marks.names())
         if wait_ms > 0:
-            self._compare_if_due()
+            self._compare_if_due(wait_ms)
         return self._catch_up(scope, wait_ms)
 
     def _too_much_for_a_writer(self) -> bool:
@@ -208,8 +215,10 @@ class Levelled(WithVectors):
         self.trouble = type(error).__name__
         return max(1, len(self.marks.names()))
 
-    def _catch_up(self, scope: Scope, wait_ms: int) -> int:
+    def _catch_up(self, scope: Scope, wait_ms: int, patience_ms: int | None = None) -> int:
+        """Bring level what is behind, within this time; for the lock it waits no longer than its patience lasts."""
         deadline = time.monotonic() + wait_ms / 1000
+        patience = deadline if patience_ms is None else time.monotonic() + patience_ms / 1000
         names = self.marks.names()
         todo = self._behind(
             self._bringing.unread.rested([*names, *self._bringing.suspects]),
@@ -226,7 +235,7 @@ class Levelled(WithVectors):
             if held is None:
                 if not own:  # a writer, or all that is missing is another's: whoever is at it will do
                     return len(todo)
-                held = self.lock.hold(max(0, round((deadline - time.monotonic()) * 1000)), "catch up")
+                held = self.lock.hold(max(0, round((patience - time.monotonic()) * 1000)), "catch up")
             with held:
                 if waited:
                     todo = self._sizes(todo)  # they may have grown meanwhile
@@ -315,14 +324,17 @@ class Levelled(WithVectors):
         if level:
             self.marks.take_away(name)
 
-    def _compare_if_due(self) -> None:
+    def _compare_if_due(self, wait_ms: int) -> None:
         self.live.ready()  # opening may find that a comparison is due
         sign, since = self.live.sign, time.monotonic() - self._compared
         lost = sign is not None and not self.marks.has(sign)
+        lost = lost or self.live.others != self.generations.others()  # another version may have taken some away
         if self.live.stale or lost or since > self._options.compare_minutes * 60:
-            self._compare()
+            self._compare(wait_ms)
 
-    def _compare(self) -> int:
+    def _compare(self, patience_ms: int = BUILD_WAIT_MS) -> int:
+        """All journals with their rows; how many had changed. The work is done, but whoever is at it is waited for only
+        so long: they may be stopped."""
         self._compared = time.monotonic()
         self._bringing.unread = Unread()  # all of them are tried again
         others = self.generations.others()
@@ -332,12 +344,14 @@ class Levelled(WithVectors):
         except BaseException:
             self.live.stale = True  # what changed may have no mark: only another look finds it
             raise
+        self.live.others = others
         if sign is None:
             self.live.sign = None  # nothing can be noted here: what was seen holds for this process
             return len(changed)
         self.live.sweep()
-        if self.live.typed(lambda: self._catch_up(self._all, BUILD_WAIT_MS)) == 0:
-            self.live.alone(self.lock, "note the boot", lambda c: self._note_level(c, base, sign, others))
+        if self.live.typed(lambda: self._catch_up(self._all, BUILD_WAIT_MS, patience_ms)) == 0:
+            wait_ms = min(patience_ms, ALONE_WAIT_MS)
+            self.live.alone(self.lock, "note the boot", lambda c: self._note_level(c, base, sign, others), wait_ms)
             self.generations.sweep_foreign(time.time())
         return len(changed)
 

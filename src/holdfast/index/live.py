@@ -42,7 +42,7 @@ BUILD_WAIT_MS = 600_000
 _REBUILD_S = 60.0  # how long a build begins again that is taken away: in 2 s a `forget` every half second won
 STEADY_S = 0.005  # a search asks twenty questions, and begins by looking: they need not all look again
 _NEVER = float("-inf")  # not 0: a machine that has just started counts its seconds from there
-_ALONE_WAIT_MS = 60_000
+ALONE_WAIT_MS = 60_000
 
 
 class Live:
@@ -69,6 +69,7 @@ class Live:
         self.rebuilt = 0  # damaged generations replaced since we were opened
         self._ours: set[Spot] = set()  # where errors of ours came up that look like damage
         self.stale = False  # marks may have been lost: every journal must be compared
+        self.others = ""  # how other versions' files were when all journals were last compared
         self.sign: str | None = None  # under which the generation was level with all that is not marked
 
     def database(self) -> Database:
@@ -120,14 +121,12 @@ class Live:
         return base
 
     def _greet(self, connection: apsw.Connection) -> None:
-        """After a restart of the machine, marks may have been lost with the page cache, and another version may have
-        taken some away: compare all."""
+        """After a restart of the machine, marks may have been lost with the page cache: compare all."""
         found = dict(ask_all(connection, "SELECT key, value FROM meta WHERE key IN ('boot', 'marks', 'others')"))
         if "boot" not in found:
             raise Damaged("never finished")
         self.stale = self.stale or found["boot"] != boot_id()
-        self.stale = self.stale or found.get("others", "") != self._generations.others()
-        self.sign = found.get("marks")
+        self.sign, self.others = found.get("marks"), found.get("others", "")
 
     def _replaced(self, condemned: str | None) -> Database:
         """Build a generation in place of one that is missing or damaged, once for all processes and threads.
@@ -210,7 +209,7 @@ class Live:
         return version
 
     def alone(
-        self, lock: Lock, what: str, act: Callable[[apsw.Connection], Answer], wait_ms: int = _ALONE_WAIT_MS
+        self, lock: Lock, what: str, act: Callable[[apsw.Connection], Answer], wait_ms: int = ALONE_WAIT_MS
     ) -> Answer:
         """Act while nobody else writes; a generation that proves damaged is replaced without the lock, then again."""
 

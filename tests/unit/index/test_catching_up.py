@@ -3,7 +3,10 @@
 import errno
 import json
 import os
+import threading
 import time
+
+import pytest
 
 from holdfast.index import SqliteIndex
 from holdfast.model.entry import Tombstone
@@ -66,6 +69,28 @@ def test_after_a_restart_of_the_machine_all_journals_are_compared(embedded, monk
     assert embedded.find("unindexed") == [entry.id]
 
 
+@pytest.mark.parametrize("changed", [True, False])
+def test_then_too_whoever_keeps_the_index_to_themselves_is_waited_for_only_as_long_as_was_asked(
+    embedded, changed, monkeypatch
+):
+    entry = unmarked(embedded, embedded.session()) if changed else embedded.add(embedded.session(), "words")
+    if not changed:
+        embedded.find("words")
+    monkeypatch.setattr("holdfast.index.live.boot_id", lambda: "another boot")
+    other = embedded.open_index()
+    held = other.lock.hold(1_000, "be stopped")
+    timer = threading.Timer(4, held.release)
+    timer.start()
+    embedded.reopen()
+    started = time.monotonic()
+    assert embedded.index.refresh(embedded.all, 100) == int(changed)
+    assert time.monotonic() - started < 2
+    timer.cancel()
+    held.release()
+    assert embedded.find("words") == [entry.id]
+    other.close()
+
+
 def test_a_comparison_for_which_the_disk_has_no_room_is_not_taken_for_done(embedded, monkeypatch):
     entry = unmarked(embedded, embedded.session())
     monkeypatch.setattr("holdfast.index.live.boot_id", lambda: "another boot")
@@ -94,6 +119,7 @@ def test_what_another_version_may_have_indexed_is_compared_and_else_nothing(embe
     session = embedded.session()
     embedded.find("words")
     theirs = of_another_version(embedded)
+    embedded.find("words")
     compared = []
     every = SqliteIndex._every
     monkeypatch.setattr(SqliteIndex, "_every", lambda index: compared.append(1) or every(index))
@@ -104,6 +130,16 @@ def test_what_another_version_may_have_indexed_is_compared_and_else_nothing(embe
         embedded.reopen()
         assert entry.id in embedded.find("words")
     assert len(compared) == 2
+
+
+def test_what_another_version_wrote_is_found_by_who_has_the_index_open(embedded):
+    session = embedded.session()
+    embedded.find("words")
+    theirs, found = of_another_version(embedded), []
+    for _ in range(3):
+        found.append(unmarked(embedded, session).id)
+        theirs.write_bytes(found[-1].encode())
+        assert sorted(embedded.find("words")) == found
 
 
 def test_what_an_earlier_version_left_is_no_more_after_a_week(embedded):

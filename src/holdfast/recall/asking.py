@@ -18,7 +18,7 @@ from ..text.names import called
 from ..text.stopwords import ASKING, FRAMING
 from ..text.words import words
 from .dates import Named, meant, spelled
-from .naming import SAYING, asked_of, take_names
+from .naming import SAYING, also_named, asked_of, take_names
 from .prompts import Sentence, sentences, unframed
 from .prompts import asked as asked_in
 from .stretches import asked_dates
@@ -110,7 +110,8 @@ def understand(
     asking, sought = asked_in(parts)
     dates = asked_dates(whole, now, zone)
     return Question(
-        text=asking or rest, words=asked, authors=named, names=tuple(dict.fromkeys(filter(None, map(called, named)))),
+        text=asking or rest, words=asked, authors=named,
+        names=tuple(dict.fromkeys((*filter(None, map(called, named)), *also_named(whole, named)))),
         speakers=speakers, anything=anything,
         first_person=_of_oneself(asking or text), dates=meant(dates), days=spelled(dates),
         form=wanted_form(text) | wanted_form(whole), sentences=parts, asked=sought,

@@ -37,6 +37,12 @@ NUMBERED = frozenset((*_NUMBERED.split(), *ROLES))
 _NO_NAMES = TITLES | NUMBERED | STOP
 
 
+# In a mail, between whom it went and what it quotes; and before any text who said it: `[10:32] Ana Ruiz:`.
+_MAIL = r"^(?:[ \t]*>.*|(?:from|to|cc|bcc|reply-to|sender)[ \t]*:.*|on\b.*\bwrote:)"
+_HEAD = re.compile(_MAIL, re.IGNORECASE | re.MULTILINE)
+_SAID_BY = re.compile(r"^(?:\[[^\]\n]*\][ \t]*)?[^\s:][^:\n]{0,40}:(?=\s|$)", re.MULTILINE)
+
+
 @lru_cache(4_096)  # a question is read against all authors of a scope
 def called(author: str) -> str:
     """In lower case: `Dr. Ana Ruiz`, `Ruiz, Ana`, `ana.ruiz@example.com` and `ana80` are called ana; `user_42` and
@@ -94,12 +100,25 @@ def is_title(word: str) -> bool:
     return word.rstrip(".") in TITLES
 
 
+def mentioned(text: str, name: str) -> bool:
+    """Whether a text that holds a name has it in what was said, and not only before that or in what it quotes."""
+    if ":" not in text and ">" not in text:
+        return True
+    rest = _SAID_BY.sub("", _bodied(text))
+    return len(rest) == len(text) or plain(name) in plain(rest)
+
+
 def speaks_of(names: Sequence[str]) -> Callable[[str], bool]:
     """Whether a text tells something of one of these, and does not just speak to them: `Ana broke it`, `Ana's lamp`,
-    `a note for Ana`, but not `Thanks, Ana!`, `hey Ana can you` and `@Ana Ruiz done`."""
+    `a note for Ana`, but not `Thanks, Ana!`, `hey Ana can you`, `@Ana Ruiz done` and `To: Ana Ruiz`."""
     if not names:
         return lambda said: False
     names = tuple(dict.fromkeys((*names, *map(plain, names))))
     one = f"(?:{'|'.join(map(re.escape, names))})"
     told = re.compile(rf"{_NOT_TO}{one}(?:['’]s\b|\s+\w)|{_ABOUT}{one}\b", re.IGNORECASE)
-    return lambda said: any(map(said.lower().__contains__, names)) and told.search(said) is not None
+    return lambda said: any(map(said.lower().__contains__, names)) and told.search(_bodied(said)) is not None
+
+
+def _bodied(text: str) -> str:
+    """Without the head of a mail and what it quotes."""
+    return _HEAD.sub("", text) if ":" in text or ">" in text else text

@@ -239,6 +239,14 @@ def test_names_are_believed_as_far_as_the_store_bears_them_out():
     assert 0.0 < trust(2, 20) < 1.0
 
 
+def test_a_name_is_believed_by_how_much_of_what_is_said_there_is_its_bearers():
+    assert trust(5, 35, share=0.5) > 0.6
+    assert trust(5, 35, share=0.1) == 0.0  # among eight whose names are mixed up, everybody names everybody
+    assert trust(0, 40, share=0.02) == 1.0
+    assert trust(1, 5, share=0.02) == 1.0  # "Hi all, I'm Ana"
+    assert trust(1, 5, share=0.0) == trust(1, 5)
+
+
 def test_a_prompt_that_names_dozens_of_days_asks_for_none_of_them():
     days = [f"2023-05-{day:02}" for day in range(1, MOST + 2)]
     assert len(understand(f"deploy {' '.join(days[:-1])}", []).dates) == MOST

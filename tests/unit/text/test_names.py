@@ -2,7 +2,7 @@
 
 import pytest
 
-from holdfast.text.names import called, called_plainly, is_handle, plain, speaks_of
+from holdfast.text.names import called, called_plainly, is_handle, mentioned, plain, speaks_of
 
 
 @pytest.mark.parametrize(
@@ -72,6 +72,9 @@ def test_somebody_may_be_named_by_the_rest_of_a_name(author, others):
         ("hey Ana can you come?", False),
         ("Ana, are you there?", False),
         ("Banana bread", False),
+        ("From: Ana Ruiz <ana@example.com>\nTo: Ben\n\nthe lamp broke", False),
+        ("the lamp broke\n\nOn Monday, Ana Ruiz wrote:\n> by Ana again?", False),
+        ("To: Ben\n\nAna broke the lamp", True),
         ("", False),
     ],
 )
@@ -79,6 +82,24 @@ def test_to_speak_of_somebody_is_not_to_speak_to_them(said, told):
     assert speaks_of(["ana"])(said) is told
     assert speaks_of(["j.", "ana"])(said) is told
     assert speaks_of([])(said) is False
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("thanks Ana", True),
+        ("Ana: thanks", False),
+        ("Ana Ruiz: thanks", False),
+        ("[10:32] Ana: thanks", False),
+        ("Ben: thanks Ana", True),
+        ("From: Ana Ruiz\nTo: Ben\n\nthanks", False),
+        ("From: Ben\nTo: Ana\n\nthanks Ana", True),
+        ("done\n\nOn Monday, Ben wrote:\n> thanks Ana", False),
+        ("Ben: ask Zoë", True),
+    ],
+)
+def test_a_name_that_tells_who_wrote_is_no_mention(text, said):
+    assert mentioned(text, "zoë" if "Zoë" in text else "ana") is said
 
 
 def test_others_may_speak_of_somebody_without_accents():

@@ -270,8 +270,9 @@ class Index(Protocol):
     def authors(self, scope: Scope, most: int) -> list[str]:
         """Names of those who speak in this scope, in order; at most so many."""
 
-    def mentions(self, scope: Scope, author: str) -> tuple[int, int]:
-        """How often what an author is called stands in their own words, and in those of the others they speak with."""
+    def mentions(self, scope: Scope, author: str) -> tuple[int, int, float]:
+        """How often what an author is called stands in their own words, and in those of the others they speak with; and
+        the share of the author in what is said beside these, within five turns. Of very many some will do."""
 
     def rarity(self, scope: Scope, terms: Sequence[str]) -> tuple[int, dict[str, int]]:
         """Number of searchable entries, and in how many each term occurs, whosever they are.

@@ -1,7 +1,7 @@
 """Matching: the rows that a question's words point to, and what ranking wants to know about them.
 
-Keyword candidates by BM25, the entries beside them in their session, the authors of a scope, and how
-far author names can be believed. Reads only; see `questions` for the rest of the port.
+Keyword candidates by BM25, the entries beside them in their session, and the authors of a scope. Reads only; see
+`mentioning` for how far author names can be believed, and `questions` for the rest of the port.
 """
 
 from __future__ import annotations
@@ -10,12 +10,11 @@ import json
 from operator import itemgetter
 
 from ..text.form import asks
-from ..text.names import called
 from ..text.view import is_answer
-from .database import ask_all, ask_one
-from .fulltext import match_queries, phrase, texts
+from .database import ask_all
+from .fulltext import match_queries, texts
 from .questions import MANY, OF_CHUNKS, ROW, columns, described, found_row, row_of, tell
-from .select import Where, where_filter, where_scope, where_workspace
+from .select import Where, where_filter, where_scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,12 +42,6 @@ _AFTER = """
 json_each(?) j CROSS JOIN entries e ON e.n=(
   SELECT p.n FROM entries p WHERE p.file=j.value->>0 AND p.seq>j.value->>1 AND p.state=0 ORDER BY p.seq LIMIT 1)
 """
-_MENTIONS = """
-SELECT coalesce(sum(e.author=?), 0), coalesce(sum(e.author<>?), 0) FROM
-  (SELECT chunk FROM ({texts})) f JOIN chunks c ON c.n=f.chunk JOIN entries e ON e.n=c.entry
-WHERE {scope} AND e.author IS NOT NULL
-  AND EXISTS(SELECT 1 FROM entries a WHERE a.file=e.file AND a.author=? AND a.state=0 AND {spoke})
-"""
 _SAID = "concat_ws(' ', c.text, e.tags, e.key, e.path)"
 _HAS_WORD = f"glob_words({_SAID}, ?)"
 # asked first: `inn*` must look at every text with `in`, and SQLite passes over those without the letters in a
@@ -58,7 +51,6 @@ _OF = "f JOIN chunks c ON c.n=f.chunk JOIN entries e ON e.n=c.entry"
 _CHUNK, _START, _ID = 0, 1, 5  # places among the columns of what was found
 _EVERY = 1 << 40  # rows: where several lists are added up, the best of the sum may be the last of each
 TIES = 12  # rows beyond those wanted, to see whether the last ones tie
-_MOST_MENTIONS = 5_000  # reading more would take longer than the search; a name so common is believed
 _AUTHORS = """
 WITH RECURSIVE named(name) AS (
   SELECT min(author) FROM entries WHERE user_id=?1 AND author IS NOT NULL
@@ -273,18 +265,3 @@ def skipping(scope: Scope) -> tuple[str, tuple[str, ...]]:
     # one look each: an OR within the condition would go through all that an author said elsewhere
     places = (" AND workspace=?3", " AND workspace IS NULL") if scope.loose else (" AND workspace=?3",)
     return _AUTHORS.format(seen=" OR ".join(_SEEN.format(there=place) for place in places)), (scope.workspace,)
-
-
-def mentions(connection: apsw.Connection, scope: Scope, author: str) -> tuple[int, int]:
-    """How often what an author is called stands in their own words and in those of the others they speak with."""
-    said = texts(connection, scope, phrase(called(author)))
-    if said is None:
-        return 0, 0
-    few = f"SELECT count(*) FROM (SELECT chunk FROM ({said.sql}) LIMIT ?)"
-    if ask_one(connection, few, (*said.values, _MOST_MENTIONS + 1))[0] > _MOST_MENTIONS:
-        return 0, 0
-    where = where_scope(scope, Where()) if scope.narrow else Where()  # or else the texts are those of the scope already
-    spoke = where_workspace(scope, Where(), "a")
-    sql = _MENTIONS.format(texts=said.sql, scope=where, spoke=spoke)
-    own, other = ask_one(connection, sql, (author, author, *said.values, *where.values, author, *spoke.values))
-    return own, other

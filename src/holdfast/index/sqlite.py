@@ -159,15 +159,15 @@ class SqliteIndex(Levelled):
         key = (_place(scope), most)
         return list(self._noted.of(self.live, "authors", [key], ask)[key])
 
-    def mentions(self, scope: Scope, author: str) -> tuple[int, int]:
-        from . import matching
+    def mentions(self, scope: Scope, author: str) -> tuple[int, int, float]:
+        from . import mentioning
 
-        def ask(connection: apsw.Connection, keys: list[Any]) -> dict[Any, tuple[int, int]]:
-            return {key: matching.mentions(connection, scope, author) for key in keys}
+        def ask(connection: apsw.Connection, keys: list[Any]) -> dict[Any, tuple[int, int, float]]:
+            return {key: mentioning.mentions(connection, scope, author) for key in keys}
 
         key = (scope, author)
-        own, other = self._noted.of(self.live, "mentions", [key], ask)[key]
-        return own, other
+        own, other, share = self._noted.of(self.live, "mentions", [key], ask)[key]
+        return own, other, share
 
     def rarity(self, scope: Scope, terms: Sequence[str]) -> tuple[int, dict[str, int]]:
         stems = {term: self.stems(term) for term in terms}

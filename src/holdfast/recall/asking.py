@@ -18,7 +18,7 @@ from ..text.names import called
 from ..text.stopwords import ASKING, FRAMING
 from ..text.words import words
 from .dates import Named, meant, spelled
-from .naming import SAYING, asked_of, take_names
+from .naming import SAYING, also_named, asked_of, take_names
 from .prompts import Sentence, sentences, unframed
 from .prompts import asked as asked_in
 from .stretches import asked_dates
@@ -45,6 +45,8 @@ _OF_YOU = re.compile(
 )  # then the answer is not the asker's own
 _SMALL_I = re.compile(r"\bi\b(?!\.)")  # but "i.e."
 _MOST_NAMED = 8  # in a prompt that names more, none of them is who is asked for
+HALF = 0.5
+MIXED = 1.5  # from two thirds of what chance would give, names are taken to be mixed up
 _EMPTY = FRAMING | SAYING  # words that leave the name of who said it all that is asked for
 
 # What somebody decided or prefers is often kept as such, and then need not say so.
@@ -110,7 +112,8 @@ def understand(
     asking, sought = asked_in(parts)
     dates = asked_dates(whole, now, zone)
     return Question(
-        text=asking or rest, words=asked, authors=named, names=tuple(dict.fromkeys(filter(None, map(called, named)))),
+        text=asking or rest, words=asked, authors=named,
+        names=tuple(dict.fromkeys((*filter(None, map(called, named)), *also_named(whole, named)))),
         speakers=speakers, anything=anything,
         first_person=_of_oneself(asking or text), dates=meant(dates), days=spelled(dates),
         form=wanted_form(text) | wanted_form(whole), sentences=parts, asked=sought,
@@ -139,11 +142,14 @@ def _speaks_of_oneself(text: str) -> bool:
     return bool(_FIRST_PERSON.search(text) or (text.islower() and _SMALL_I.search(text)))
 
 
-def trust(own: int, other: int) -> float:
+def trust(own: int, other: int, share: float = HALF) -> float:
     """How far an author's name can be believed: people name those they speak with, hardly themselves.
 
-    Where names were mixed up, an author's "own" words name them as often as anybody's.
+    Where names were mixed up, an author's "own" words name them as often as anybody's: as often as their share of what
+    is said there, which is half of it between two and little among many. There, once is no sign: "I'm Ana".
     """
     if own + other < 3:
         return 1.0
-    return max(0.0, 1.0 - 3.0 * own / (own + other))
+    share = min(share or HALF, HALF)
+    signs = max(0.0, own - min(1.0, 2.0 - 2.0 * share / HALF))
+    return max(0.0, 1.0 - MIXED * signs / (share * (own + other)))

@@ -13,7 +13,7 @@ from math import log
 from ..model.entry import ROLES
 from ..model.value import Value
 from ..text.form import NAME, NUMBER, TIME, asks, questions, shows
-from ..text.names import speaks_of
+from ..text.names import called, speaks_of
 from .days import Days, says
 from .restating import of_the_past, restated
 
@@ -178,7 +178,7 @@ def by_author(rows: Sequence[Row], question: Question, trusted: Mapping[str, flo
     for their own words; or for what is the user's own where the question speaks of oneself."""
     if question.authors:
         told = speaks_of(question.names)
-        both = BOTH if len(question.names) > 1 else 0.0
+        both = BOTH if len(set(map(called, question.authors))) > 1 else 0.0
         others = 0.0 if question.speakers == question.authors else 1.0  # to hold the name is worth enough there
         speakers = question.speakers if question.anything else ()
         own = {author: worth * (ANYTHING if author in speakers else 1.0) for author, worth in trusted.items()}

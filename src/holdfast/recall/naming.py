@@ -8,9 +8,12 @@ Accents count for nothing: `Soren` is Søren. Also tells of whom it is asked wha
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+from operator import itemgetter
 
 from ..model.entry import ROLES
-from ..text.names import called_plainly, is_handle, is_word, plain
+from ..text.names import called_plainly, is_handle, is_title, is_word, plain
+from ..text.stopwords import STOP
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
 
     Word = tuple[str, int, int]  # as it is spelt plainly, and where it stands, an `'s` included
     Span = tuple[int, int]
+    _Names = dict[str, list[str]]  # authors by what they are named by
 
 _WORD = re.compile(r"\w+")
 _OWNER = ("'s", "’s")
@@ -58,17 +62,53 @@ def take_names(text: str, authors: Sequence[str]) -> tuple[tuple[str, ...], str]
     if not authors:
         return (), text
     text = _whole_letters(text)
-    named, taken, said = _whole_names(_plainly(text), authors)
+    whole, short, rest = _directory(tuple(authors))
+    named, taken, said = _whole_names(_plainly(text), whole)
     spoken = list(_words(said))
-    known = _called(authors, {word for word, _, _ in spoken})
-    if known:
-        lazy, first = text.islower(), len(said) - len(said.lstrip())
-        for word, start, end in spoken:
-            begins = start == first and end - start == len(word)
-            if (found := known.get(word)) and _is_name(text[start : start + len(word)], found, begins, lazy):
-                named.update(dict.fromkeys(found))
-                taken.append((start, end))
+    known, also = (_few({word for word, _, _ in spoken}, names) for names in (short, rest))
+    for found, span in _meant(text, said, spoken, (known, also)) if known or also else ():
+        named.update(dict.fromkeys(found))
+        taken.append(span)
     return tuple(named), _without(text, taken)
+
+
+def _meant(text: str, said: str, spoken: Sequence[Word], names: tuple[_Names, _Names]) -> list[tuple[list[str], Span]]:
+    """Whom the words mean that are names, and where each stands, with its title; of `Ana Ruiz` those who have both.
+
+    By the rest of a name somebody is named only within a sentence, and with a capital letter that says something.
+    """
+    known, also = names
+    lazy, shouted, first = text.islower(), text.isupper(), len(said) - len(said.lstrip())
+    meant: list[tuple[list[str], Span]] = []
+    last = title = (0, 0)
+    for word, start, end in spoken:
+        begins, own = start == first and end - start == len(word), word in known
+        found = known[word] if own else [] if begins or shouted else also.get(word, [])
+        if found and _is_name(text[start : start + len(word)], found, begins, lazy and own):
+            if meant and _joins(said, last[1], start):
+                both = [author for author in (*found, *also.get(word, ())) if author in meant[-1][0]]
+                if both:
+                    found, start = both, meant.pop()[1][0]
+            meant.append((found, (title[0] if _joins(said, title[1], start) else start, end)))
+            last = start, end
+        elif is_title(word) and text[start].isupper():
+            title = start, end
+    return meant
+
+
+def _joins(said: str, end: int, start: int) -> bool:
+    """Whether what stands between two words leaves them parts of one name."""
+    return end > 0 and said[end:start] in (" ", "-", ". ")
+
+
+def also_named(text: str, named: Sequence[str]) -> tuple[str, ...]:
+    """What those who are named are called in the question besides what people call them: `Ruiz`."""
+    others = {word for author in named for word in called_plainly(author)[2]}
+    if not others:
+        return ()
+    text = _whole_letters(text)
+    spoken = _words(_plainly(text))
+    return tuple(dict.fromkeys(word for word, start, _ in spoken if word in others and text[start].isupper()))
 
 
 def asked_of(text: str, named: Sequence[str]) -> tuple[str, ...]:
@@ -76,9 +116,14 @@ def asked_of(text: str, named: Sequence[str]) -> tuple[str, ...]:
     spoken = [word for word, _, _ in _words(_plainly(_whole_letters(text)))]
     if all(known.isdisjoint(spoken) for known in (_ASKED, _SAID_BY, _ACCORDING)):
         return ()
-    names = {word for author in named for word in _WORD.findall(called_plainly(author)[1])}
+    called = {author: [_WORD.findall(name) for name in called_plainly(author)[:2]] for author in named}
+    names = {word for short, whole in called.values() for word in (*short, *whole)}
     speaking = {word for place, word in enumerate(spoken) if word in names and _speaks(spoken, place, names)}
-    return tuple(author for author in named if called_plainly(author)[0] in speaking)
+    return tuple(
+        author
+        for author, (short, whole) in called.items()
+        if not speaking.isdisjoint(short if set(short).issubset(spoken) else whole)
+    )
 
 
 def _speaks(spoken: Sequence[str], place: int, names: set[str]) -> bool:
@@ -108,15 +153,14 @@ def _plainly(text: str) -> str:
     return "".join(letter if len(small := plain(letter)) != 1 else small for letter in text)
 
 
-def _whole_names(said: str, authors: Sequence[str]) -> tuple[dict[str, None], list[Span], str]:
+def _whole_names(said: str, names: Sequence[tuple[str, str]]) -> tuple[dict[str, None], list[Span], str]:
     """Those of more than one word, or of a script where a word does not end at a space, longest first; where they
     stand, and the text with blanks there."""
     named: dict[str, None] = {}
     taken: list[Span] = []
     # Looked for as text first: a pattern for each of 2,000 names took half a second.
-    there = [author for author in authors if called_plainly(author)[1] in said]
-    for author in sorted(there, key=len, reverse=True):
-        pattern = _pattern(called_plainly(author)[1])
+    for name, author in [one for one in names if one[0] in said]:
+        pattern = _pattern(name)
         if pattern and (spans := [hit.span() for hit in re.finditer(pattern, said)]):
             named[author] = None
             taken += spans
@@ -149,17 +193,28 @@ def _words(said: str) -> Iterator[Word]:
         yield hit[0], hit.start(), end + 2 * owns
 
 
-def _called(authors: Sequence[str], spoken: set[str]) -> dict[str, list[str]]:
-    """Authors by what they are called here, where only few are called so, or by their handle; roles are no names."""
-    spoken = spoken.difference(ROLES)
-    found: dict[str, list[str]] = {}
+@lru_cache(8)  # authors are the same from question to question; to go through 2,000 takes a millisecond
+def _directory(authors: tuple[str, ...]) -> tuple[list[tuple[str, str]], _Names, _Names]:
+    """Authors by names that are no single words, longest first; by what they are called or their handle; and by the
+    rest of their names. Roles are no names."""
+    whole: dict[tuple[str, str], None] = {}
+    short: _Names = {}
+    rest: _Names = {}
     for author in authors:
-        short, whole = called_plainly(author)
-        if short in spoken:
-            found.setdefault(short, []).append(author)
-        if whole in spoken and whole != short:
-            found.setdefault(whole, []).append(author)
-    return {name: meant for name, meant in found.items() if len(meant) <= _MOST_SHARED}
+        called, full, others = called_plainly(author)
+        for name in dict.fromkeys((called, full)):
+            if not (name.isascii() and name.isalpha()):
+                whole[name, author] = None
+            if name not in ROLES:
+                short.setdefault(name, []).append(author)
+        for name in others:
+            rest.setdefault(name, []).append(author)
+    return sorted(filter(itemgetter(0), whole), key=lambda one: len(one[0]), reverse=True), short, rest
+
+
+def _few(spoken: set[str], names: _Names) -> _Names:
+    """Whom each of these words may mean, where only few are called so."""
+    return {word: meant for word in spoken if (meant := names.get(word)) and len(meant) <= _MOST_SHARED}
 
 
 def _is_name(word: str, meant: Sequence[str], begins: bool, lazy: bool) -> bool:
@@ -171,7 +226,7 @@ def _is_name(word: str, meant: Sequence[str], begins: bool, lazy: bool) -> bool:
         return not word.isdigit()
     if word.lower() == word.upper():
         return len(word) > 1
-    if word.lower() in _AMBIGUOUS or all(map(is_handle, meant)):
+    if word.lower() in _AMBIGUOUS or word.lower() in STOP or all(map(is_handle, meant)):
         return word[:1].isupper() and not begins
     return word[:1].isupper() or (lazy and len(word) > 2)
 

@@ -45,9 +45,9 @@ class KnownContract:
         backend.session()
         spoke = backend.add(content={"text": "hello there", "author": "Phoenix"})
         backend.add(content={"text": "the Phoenix migration", "author": "Tom"})
-        assert backend.level().mentions(ANA, "Phoenix") == (0, 1)
+        assert backend.level().mentions(ANA, "Phoenix")[:2] == (0, 1)
         backend.bury(spoke)
-        assert backend.level().mentions(ANA, "Phoenix") == (0, 0)
+        assert backend.level().mentions(ANA, "Phoenix")[:2] == (0, 0)
 
     def test_authors_are_those_who_speak_in_that_very_scope(self, backend: Workbench) -> None:
         random = Random(8)
@@ -64,22 +64,34 @@ class KnownContract:
         for author, text, workspace in said:
             backend.add(content={"text": text, "author": author}, workspace=workspace)
         index = backend.level()
-        found = [index.mentions(ANA.replace(workspace=workspace), "Zoe") for workspace in (None, "/a", "/b")]
+        found = [index.mentions(ANA.replace(workspace=workspace), "Zoe")[:2] for workspace in (None, "/a", "/b")]
         assert found == [(1, 2), (1, 1), (0, 0)]
 
     def test_mentions_of_a_name_are_told_apart_by_who_said_it(self, backend: Workbench) -> None:
         backend.session()
         for author, text in (("Zoe", "I am Zoe"), ("Ana", "Hello Zoe"), ("Ana", "Zoe, really?"), ("Ana", "nothing")):
             backend.add(content={"text": text, "author": author})
-        assert backend.level().mentions(ANA, "Zoe") == (1, 2)
-        assert backend.index.mentions(ANA, "Nobody") == (0, 0)
+        assert backend.level().mentions(ANA, "Zoe")[:2] == (1, 2)
+        assert backend.index.mentions(ANA, "Nobody")[:2] == (0, 0)
 
     @pytest.mark.parametrize("zoe", ["Zoe Smith", "zoe.smith@example.com", "zoe80"])
     def test_a_full_name_or_a_handle_is_mentioned_by_what_people_are_called(self, backend: Workbench, zoe: str) -> None:
         backend.session()
         for author, text in ((zoe, "I am Zoe"), ("Ana", "Hello Zoe"), ("Ana", "Zoe, really?"), ("Ana", "Smith")):
             backend.add(content={"text": text, "author": author})
-        assert backend.level().mentions(ANA, zoe) == (1, 2)
+        assert backend.level().mentions(ANA, zoe)[:2] == (1, 2)
+
+    def test_a_name_before_a_text_is_no_mention(self, backend: Workbench) -> None:
+        backend.session()
+        for author, text in (("Zoe", "Zoe: good morning"), ("Ana", "Ana: Hello Zoe"), ("Zoe", "From: Zoe\n\nbye")):
+            backend.add(content={"text": text, "author": author})
+        assert backend.level().mentions(ANA, "Zoe")[:2] == (0, 1)
+
+    def test_beside_mentions_stands_what_is_at_most_five_turns_away(self, backend: Workbench) -> None:
+        backend.session()
+        for author in ("Zoe", *"abc", "Zoe", "Ana", "Zoe", *"defg", "Zoe", "Zoe"):
+            backend.add(content={"text": "Hello Zoe" if author == "Ana" else "words", "author": author})
+        assert backend.level().mentions(ANA, "Zoe") == (0, 1, 0.3)
 
     def test_rarity_counts_entries_and_those_with_each_term(self, backend: Workbench) -> None:
         backend.session()

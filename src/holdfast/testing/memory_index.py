@@ -20,12 +20,11 @@ from ..model.replay import Address
 from ..model.scope import whole
 from ..text.content import searchable_text
 from ..text.form import asks
-from ..text.names import called
 from ..text.view import is_answer
 from .bm25 import asked, has_glob, longer, occurrences, scores, split
 from .known import Known
 from .memory_vectors import MemoryVectors, views_of, with_cosine
-from .said import held, searched
+from .said import held, mentions, searched
 from .shown import shows
 
 if TYPE_CHECKING:
@@ -258,12 +257,9 @@ class MemoryIndex:
         named = {entry.author for entry, _ in self._in(scope.replace(shared=scope.everyone), VISIBLE) if entry.author}
         return sorted(named)[:most]
 
-    def mentions(self, scope: Scope, author: str) -> tuple[int, int]:
-        name = called(author)
-        places = {known.journal for entry, known in self._in(scope, VISIBLE) if entry.author == author}
-        spoken = [entry for entry, known in self._in(scope, VISIBLE) if known.journal in places]
-        named = [entry.author for entry in spoken if entry.author and occurrences(split(searched(entry)), name)]
-        return named.count(author), len(named) - named.count(author)
+    def mentions(self, scope: Scope, author: str) -> tuple[int, int, float]:
+        seen, all = ([(entry, known.journal) for entry, known in self._in(of, VISIBLE)] for of in (scope, self._all))
+        return mentions(seen, all, author)
 
     def rarity(self, scope: Scope, terms: Sequence[str]) -> tuple[int, dict[str, int]]:
         texts = [split(searched(entry)) for entry, _ in self._in(self._all, VISIBLE)]

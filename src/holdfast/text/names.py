@@ -10,6 +10,7 @@ import re
 from functools import lru_cache
 
 from ..model.entry import ROLES
+from .stopwords import STOP
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,20 +20,47 @@ _NOT_TO = r"(?<![\w@])(?<!hey )(?<!hi )(?<!hello )(?<!thanks )(?<!dear )"
 _ABOUT = r"\b(?:about|of|with|for|from|by|in|at|to|and) @?"
 _STROKES = str.maketrans("øđł", "odl")  # no accents to Unicode, but left out like these
 _LETTERS = re.compile(r"\W*([^\W\d_]{2,})")
+_WORDS = re.compile(r"[^\W\d_]{3,}")
+_LISTED = re.compile(r"\s*([^\W\d_]+),\s+(\S.*)")  # as in a directory: `Ruiz, Ana`
+# Before a name these are no part of it; nor is an article.
+_TITLES = """
+capt captain dame dr doctor fr frau herr hr lady lord madam madame mister miss mme mr mrs ms mx prof professor rev sir
+sr sra señor señora signor signora the
+"""
+TITLES = frozenset(_TITLES.split())
+# Of whom there are many, told apart by a number: `Speaker 3`, `SPEAKER_03`.
+_NUMBERED = """
+agent anon anonymous attendee caller candidate client customer employee guest interviewee member participant passenger
+patient person player speaker student tenant visitor voice witness
+"""
+NUMBERED = frozenset((*_NUMBERED.split(), *ROLES))
+_NO_NAMES = TITLES | NUMBERED | STOP
+
+
+# In a mail, between whom it went and what it quotes; and before any text who said it: `[10:32] Ana Ruiz:`.
+_MAIL = r"^(?:[ \t]*>.*|(?:from|to|cc|bcc|reply-to|sender)[ \t]*:.*|on\b.*\bwrote:)"
+_HEAD = re.compile(_MAIL, re.IGNORECASE | re.MULTILINE)
+_SAID_BY = re.compile(r"^(?:\[[^\]\n]*\][ \t]*)?[^\s:][^:\n]{0,40}:(?=\s|$)", re.MULTILINE)
 
 
 @lru_cache(4_096)  # a question is read against all authors of a scope
 def called(author: str) -> str:
-    """In lower case: `Ana Ruiz`, `ana.ruiz@example.com` and `ana80` are called ana; `user_42` is just that."""
-    first = _first(author)
+    """In lower case: `Dr. Ana Ruiz`, `Ruiz, Ana`, `ana.ruiz@example.com` and `ana80` are called ana; `user_42` and
+    `speaker 3` are just that."""
+    first, *rest = _pieces(author)
+    if rest and first in NUMBERED and (number := rest[0].lstrip("#")).isdigit():
+        return f"{first} {number}"
     found = None if is_word(first) else _LETTERS.match(first)
-    return found[1] if found and found[1] not in ROLES else first
+    return found[1] if found and found[1] not in NUMBERED else first
 
 
 @lru_cache(4_096)
-def called_plainly(author: str) -> tuple[str, str]:
-    """What people call somebody, and the whole name, as `plain` has them."""
-    return plain(called(author)), plain(author)
+def called_plainly(author: str) -> tuple[str, str, tuple[str, ...]]:
+    """What people call somebody, the whole name, and what else they may be named by, as `plain` has them: of `Ana Ruiz`
+    and `ana.ruiz@example.com` ruiz."""
+    short, whole = plain(called(author)), plain(author)
+    own = _WORDS.findall(whole.partition("<")[0].partition("@")[0])
+    return short, whole, tuple(word for word in own if word not in short and word not in _NO_NAMES)
 
 
 def plain(name: str) -> str:
@@ -47,7 +75,7 @@ def plain(name: str) -> str:
 
 def is_handle(author: str) -> bool:
     """Whether more than a name stands there: `ana80`, `ana@example.com`, `user_42`."""
-    return not is_word(_first(author))
+    return not is_word(_pieces(author)[0])
 
 
 def is_word(name: str) -> bool:
@@ -59,16 +87,38 @@ def is_word(name: str) -> bool:
     return WORD.fullmatch(name) is not None and not any(letter.isdigit() or letter == "_" for letter in name)
 
 
-def _first(author: str) -> str:
-    return author.lower().split(None, 1)[0] if author.strip() else ""
+def _pieces(author: str) -> list[str]:
+    """The words of a name, the given one first, without what only stands before it: a title, a sign."""
+    listed = _LISTED.match(author)
+    name = f"{listed[2]} {listed[1]}" if listed and listed[2].split()[0].istitle() else author
+    pieces = name.lower().split() or [""]
+    own = (place for place, piece in enumerate(pieces) if any(map(str.isalnum, piece)) and not is_title(piece))
+    return pieces[next(own, 0) :]
+
+
+def is_title(word: str) -> bool:
+    return word.rstrip(".") in TITLES
+
+
+def mentioned(text: str, name: str) -> bool:
+    """Whether a text that holds a name has it in what was said, and not only before that or in what it quotes."""
+    if ":" not in text and ">" not in text:
+        return True
+    rest = _SAID_BY.sub("", _bodied(text))
+    return len(rest) == len(text) or plain(name) in plain(rest)
 
 
 def speaks_of(names: Sequence[str]) -> Callable[[str], bool]:
     """Whether a text tells something of one of these, and does not just speak to them: `Ana broke it`, `Ana's lamp`,
-    `a note for Ana`, but not `Thanks, Ana!`, `hey Ana can you` and `@Ana Ruiz done`."""
+    `a note for Ana`, but not `Thanks, Ana!`, `hey Ana can you`, `@Ana Ruiz done` and `To: Ana Ruiz`."""
     if not names:
         return lambda said: False
     names = tuple(dict.fromkeys((*names, *map(plain, names))))
     one = f"(?:{'|'.join(map(re.escape, names))})"
     told = re.compile(rf"{_NOT_TO}{one}(?:['’]s\b|\s+\w)|{_ABOUT}{one}\b", re.IGNORECASE)
-    return lambda said: any(map(said.lower().__contains__, names)) and told.search(said) is not None
+    return lambda said: any(map(said.lower().__contains__, names)) and told.search(_bodied(said)) is not None
+
+
+def _bodied(text: str) -> str:
+    """Without the head of a mail and what it quotes."""
+    return _HEAD.sub("", text) if ":" in text or ">" in text else text

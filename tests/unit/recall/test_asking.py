@@ -82,6 +82,46 @@ def test_a_handle_or_an_address_is_named_by_what_people_call_its_owner(author):
     assert understand("What did Ben say about tea?", ["Ben", author]).authors == ("Ben",)
 
 
+PRACTICE = ["Dr. Priya Shah", "Dr. Omar Smith", "Mia Keller", "Mia Tanaka", "Ito, Ben", "Jean-Luc Picard", "Tanaka"]
+
+
+@pytest.mark.parametrize(
+    ("question", "authors", "names"),
+    [
+        ("What did Priya paint?", ("Dr. Priya Shah",), ("priya",)),
+        ("What did Dr. Shah paint?", ("Dr. Priya Shah",), ("priya", "shah")),
+        ("What did Shah paint?", ("Dr. Priya Shah",), ("priya", "shah")),
+        ("Which dr. did Keller's team paint?", ("Mia Keller",), ("mia", "keller")),
+        ("What did Mia paint?", ("Mia Keller", "Mia Tanaka"), ("mia",)),
+        ("What did Mia Tanaka paint?", ("Mia Tanaka",), ("mia", "tanaka")),
+        ("What did Tanaka paint?", ("Tanaka",), ("tanaka",)),
+        ("What did Ben paint?", ("Ito, Ben",), ("ben",)),
+        ("What did Ben Ito paint?", ("Ito, Ben",), ("ben", "ito")),
+        ("What did Jean-Luc paint?", ("Jean-Luc Picard",), ("jean", "luc")),
+        ("Keller paint", (), ()),
+        ("what did the smith paint?", (), ()),
+    ],
+)
+def test_people_are_named_with_titles_and_by_any_of_their_names(question, authors, names):
+    asked = understand(question, PRACTICE)
+    assert (asked.authors, asked.names) == (authors, names)
+    assert not {"shah", "tanaka", "ito", "luc"}.intersection(asked.words.terms)
+
+
+def test_those_who_are_told_apart_by_a_number_are_named_with_it():
+    speakers = [f"Speaker {number}" for number in range(1, 4)]
+    asked = understand("What did Speaker 3 think of the tea?", speakers)
+    assert (asked.authors, asked.names, asked.speakers) == (("Speaker 3",), ("speaker 3",), ("Speaker 3",))
+    assert understand("What did Speaker 4 think of the tea?", speakers).authors == ()
+    assert understand("Which Speaker likes tea?", speakers).authors == ()
+
+
+def test_small_words_are_names_only_with_a_capital_within_a_sentence():
+    assert understand("where is the tea", ["The Dungeon Master", "Ben"]).authors == ()
+    assert understand("Do we have tea?", ["Do", "Ben"]).authors == ()
+    assert understand("What tea does Do like?", ["Do", "Ben"]).authors == ("Do",)
+
+
 def test_a_handle_is_named_as_it_is_written():
     assert understand("What did user_42 say about tea?", ["user_42", "user_43"]).authors == ("user_42",)
     asked = understand("What did ana.ruiz@example.com's team say?", ["ana.ruiz@example.com"])
@@ -197,6 +237,14 @@ def test_names_are_believed_as_far_as_the_store_bears_them_out():
     assert trust(20, 20) == 0.0
     assert trust(0, 0) == 1.0
     assert 0.0 < trust(2, 20) < 1.0
+
+
+def test_a_name_is_believed_by_how_much_of_what_is_said_there_is_its_bearers():
+    assert trust(5, 35, share=0.5) > 0.6
+    assert trust(5, 35, share=0.1) == 0.0  # among eight whose names are mixed up, everybody names everybody
+    assert trust(0, 40, share=0.02) == 1.0
+    assert trust(1, 5, share=0.02) == 1.0  # "Hi all, I'm Ana"
+    assert trust(1, 5, share=0.0) == trust(1, 5)
 
 
 def test_a_prompt_that_names_dozens_of_days_asks_for_none_of_them():

@@ -37,6 +37,21 @@ def test_who_is_asked_for_their_own_words(question, speakers):
     assert asked_of(question, named) == speakers
 
 
+@pytest.mark.parametrize(
+    ("question", "author"),
+    [
+        ("What did Ana say about tea?", "ana80"),
+        ("What did ana80 say about tea?", "ana80"),
+        ("What did Bob say about tea?", "bob_smith"),
+        ("What did O'Brien say about tea?", "O'Brien"),
+        ("What did Ruiz say about tea?", "Ana Ruiz"),
+        ("What did Dr. Smith say about tea?", "Dr. Smith"),
+    ],
+)
+def test_who_has_a_handle_or_a_title_is_asked_for_their_own_words_too(question, author):
+    assert asked_of(question, [author]) == (author,)
+
+
 def test_a_very_long_prompt_full_of_names_is_read_in_no_time():
     prompt = "Bob and Ana Ruiz say Bob " * 4_000
     started = time.process_time()
@@ -107,6 +122,24 @@ def test_what_others_tell_is_found_where_nobody_is_asked_for_their_own_words(cha
 )
 def test_what_somebody_said_is_found_by_a_name_in_any_script(channel, question, author):
     assert channel.search(question).hits[0].entry.author == author
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("What does Speaker 3 put in the tea?", "two sugars in my tea"),
+        ("What does Shah put in the tea?", "tea only with milk for me"),
+        ("What does Priya put in the tea?", "tea only with milk for me"),
+    ],
+)
+def test_among_many_the_one_who_is_named_is_found(tmp_path, question, said):
+    with holdfast.open(tmp_path / "home", embedder="none", user="team") as memory:
+        session = memory.create_session("team", key="meeting")
+        for number in range(30):
+            session.add(f"the speaker has tea at {number} o'clock", author=f"Speaker {number % 2 + 1}")
+        session.add("tea only with milk for me", author="Dr. Priya Shah")
+        session.add("two sugars in my tea", author="Speaker 3")
+        assert memory.search(question).hits[0].text == said
 
 
 def test_an_accent_by_itself_is_part_of_the_name_before_it():

@@ -32,7 +32,7 @@ def workspace(tmp_path: Path) -> Path:
 @pytest.fixture
 def memory(tmp_path: Path, workspace: Path) -> Iterator[holdfast.Memory]:
     with holdfast.open(tmp_path / "home") as opened:
-        opened.add_many([{"text": f"hello number {n}", "workspace": str(workspace)} for n in range(12)])
+        opened.add_many([{"text": f"parcel number {n}", "workspace": str(workspace)} for n in range(12)])
         opened.user("local").remember("editor", "vim")
         yield opened
 
@@ -47,47 +47,47 @@ def ask(workspace: Path, text: str) -> str:
 
 
 def test_limits_are_made_smaller_in_that_workspace_only(memory: holdfast.Memory, workspace: Path) -> None:
-    before = memory.context("hello", workspace=str(workspace)).tokens
+    before = memory.context("parcel", workspace=str(workspace)).tokens
     place = ask(workspace, SMALL)
-    assert (len(memory.search("hello", workspace=place)), len(memory.query(workspace=place))) == (3, 2)
-    assert memory.context("hello", workspace=place).tokens <= 60 < before
-    assert (len(memory.search("hello")), len(memory.query())) == (6, 10)
-    assert len(memory.search("hello", workspace=str(workspace / "src"))) == 3
+    assert (len(memory.search("parcel", workspace=place)), len(memory.query(workspace=place))) == (3, 2)
+    assert memory.context("parcel", workspace=place).tokens <= 60 < before
+    assert (len(memory.search("parcel")), len(memory.query())) == (6, 10)
+    assert len(memory.search("parcel", workspace=str(workspace / "src"))) == 3
 
 
 def test_what_the_caller_names_itself_beats_the_file(memory: holdfast.Memory, workspace: Path) -> None:
     place = ask(workspace, SMALL)
-    assert len(memory.search("hello", workspace=place, limit=5)) == 5
-    assert memory.context("hello", workspace=place, budget=300).tokens > 60
+    assert len(memory.search("parcel", workspace=place, limit=5)) == 5
+    assert memory.context("parcel", workspace=place, budget=300).tokens > 60
 
 
 def test_context_is_switched_off_and_says_by_what(memory: holdfast.Memory, workspace: Path) -> None:
     place = ask(workspace, OFF)
-    found = memory.context("hello", workspace=place)
+    found = memory.context("parcel", workspace=place)
     assert (found.text, found.items) == ("", ())
     assert f"context.inject ({place}/.holdfast.toml)" in str(found.degraded)
-    assert memory.context("hello").text
+    assert memory.context("parcel").text
 
 
 def test_a_session_of_the_workspace_is_in_it(memory: holdfast.Memory, workspace: Path) -> None:
     session = memory.create_session(workspace=str(workspace))
-    assert session.context("hello").text
+    assert session.context("parcel").text
     ask(workspace, OFF)
-    assert session.context("hello").text == ""
+    assert session.context("parcel").text == ""
 
 
 def test_user_memories_and_recalled_entries_can_be_left_out(memory: holdfast.Memory, workspace: Path) -> None:
     place = ask(workspace, "[context]\nuser_memories = false\n")
-    assert {item.type for item in memory.context("hello", workspace=place).items} == {"note"}
+    assert {item.type for item in memory.context("parcel", workspace=place).items} == {"note"}
     place = ask(workspace, "[context]\nfacts = 0\nsnippets = 0\n")
-    assert {item.type for item in memory.context("hello", workspace=place).items} == {"preference"}
+    assert {item.type for item in memory.context("parcel", workspace=place).items} == {"preference"}
 
 
 def test_vectors_can_be_left_out(memory: holdfast.Memory, workspace: Path) -> None:
     place = str(workspace)
-    assert memory.search("hello", workspace=place).mode == "hybrid"
+    assert memory.search("parcel", workspace=place).mode == "hybrid"
     ask(workspace, "[recall]\nvectors = false\n")
-    found = memory.search("hello", workspace=place)
+    found = memory.search("parcel", workspace=place)
     assert (found.mode, found.degraded) == ("keyword", None)
 
 
@@ -95,9 +95,9 @@ def test_a_change_of_the_file_holds_from_the_next_call_on(memory: holdfast.Memor
     place = str(workspace)
     for limit in (3, 1, 2):
         ask(workspace, f"[recall]\nlimit = {limit}\n")
-        assert len(memory.search("hello", workspace=place)) == limit
+        assert len(memory.search("parcel", workspace=place)) == limit
     (workspace / ".holdfast.toml").unlink()
-    assert len(memory.search("hello", workspace=place)) == 6
+    assert len(memory.search("parcel", workspace=place)) == 6
 
 
 @pytest.mark.parametrize(
@@ -115,12 +115,12 @@ def test_what_it_may_not_ask_for_is_ignored_with_one_warning(
 ) -> None:
     place = ask(workspace, text)
     with pytest.warns(RuntimeWarning, match=names) as told:
-        assert len(memory.search("hello", workspace=place)) == 6
+        assert len(memory.search("parcel", workspace=place)) == 6
     assert len(told) == 1
     assert told[0].filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert len(memory.search("hello", workspace=place)) == 6  # told once, until the file changes
+        assert len(memory.search("parcel", workspace=place)) == 6  # told once, until the file changes
 
 
 def test_a_workspace_that_was_moved_is_obeyed_where_it_lies_now(
@@ -131,17 +131,17 @@ def test_a_workspace_that_was_moved_is_obeyed_where_it_lies_now(
     ask(moved, SMALL + "inject = false\n")
     holdfast.config.alias_workspace(memory.home, str(workspace), str(moved))
     with holdfast.open(memory.home) as again:
-        assert len(again.search("hello", workspace=str(moved))) == 3
-        assert again.load_session(session.id).context("hello").text == ""
+        assert len(again.search("parcel", workspace=str(moved))) == 3
+        assert again.load_session(session.id).context("parcel").text == ""
 
 
 def test_the_command_line_obeys_it_and_passes_the_warning_on(shell: Shell, workspace: Path) -> None:
     for number in range(8):
-        shell.add(f"hello number {number}", "--workspace", str(workspace))
+        shell.add(f"parcel number {number}", "--workspace", str(workspace))
     place = ask(workspace, "[recall]\nlimit = 3\n[context]\ninject = false\n[journal]\nlock_ms = 1\n")
-    ran = shell.good("search", "hello", "--workspace", place, "--json")
+    ran = shell.good("search", "parcel", "--workspace", place, "--json")
     assert len(ran.json()["hits"]) == 3
     assert "journal.lock_ms cannot be set by a workspace" in ran.err
-    ran = shell("context", "hello", "--workspace", place)
+    ran = shell("context", "parcel", "--workspace", place)
     assert (ran.code, ran.out) == (3, "")
     assert "context.inject" in ran.err

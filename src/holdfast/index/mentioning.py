@@ -36,7 +36,7 @@ WHERE {scope} AND e.author IS NOT NULL
 _BESIDE = f"""
 SELECT coalesce(avg(a.author=?), 0) FROM json_each(?) j CROSS JOIN entries a ON a.file=j.value->>0
   AND a.seq BETWEEN (j.value->>1)-{BESIDE} AND (j.value->>1)+{BESIDE} AND a.seq<>j.value->>1
-WHERE a.author IS NOT NULL AND a.state=0
+WHERE a.author IS NOT NULL AND a.state=0 AND %s
 """
 
 
@@ -58,7 +58,10 @@ def mentions(connection: apsw.Connection, scope: Scope, author: str) -> tuple[in
     told = [(file, seq, own) for file, seq, own, text in rows if mentioned(text, name)]
     places = json.dumps([(file, seq) for file, seq, _ in _some(told, _LOOKED_BESIDE)])
     own = sum(one[-1] for one in told)
-    return own, len(told) - own, ask_one(connection, _BESIDE, (author, places))[0] if told else 0.0
+    if not told:
+        return 0, 0, 0.0
+    (share,) = ask_one(connection, _BESIDE % spoke, (author, places, *spoke.values))
+    return own, len(told) - own, share
 
 
 def _some(found: Sequence[Item], most: int) -> Sequence[Item]:

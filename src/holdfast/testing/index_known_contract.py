@@ -93,6 +93,15 @@ class KnownContract:
             backend.add(content={"text": "Hello Zoe" if author == "Ana" else "words", "author": author})
         assert backend.level().mentions(ANA, "Zoe") == (0, 1, 0.3)
 
+    def test_what_is_said_beside_mentions_in_another_workspace_does_not_count(self, backend: Workbench) -> None:
+        backend.session()
+        said = (("Zoe", "words", "/a"), ("Ana", "Hello Zoe", "/a"), ("Tom", "words", "/b"), ("Tom", "words", "/b"))
+        for author, text, workspace in said:
+            backend.add(content={"text": text, "author": author}, workspace=workspace)
+        index = backend.level()
+        assert index.mentions(ANA.replace(workspace="/a"), "Zoe") == (0, 1, 1.0)
+        assert index.mentions(ANA, "Zoe")[2] == pytest.approx(1 / 3)
+
     def test_rarity_counts_entries_and_those_with_each_term(self, backend: Workbench) -> None:
         backend.session()
         for text in ("apple pear", "apple", "plum"):

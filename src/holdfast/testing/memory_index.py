@@ -258,8 +258,7 @@ class MemoryIndex:
         return sorted(named)[:most]
 
     def mentions(self, scope: Scope, author: str) -> tuple[int, int, float]:
-        seen, all = ([(entry, known.journal) for entry, known in self._in(of, VISIBLE)] for of in (scope, self._all))
-        return mentions(seen, all, author)
+        return mentions([(entry, known.journal) for entry, known in self._in(scope, VISIBLE)], author)
 
     def rarity(self, scope: Scope, terms: Sequence[str]) -> tuple[int, dict[str, int]]:
         texts = [split(searched(entry)) for entry, _ in self._in(self._all, VISIBLE)]

@@ -30,15 +30,15 @@ def held(entry: Entry) -> str:
     return "\n".join([entry.text, *(json.dumps(part, ensure_ascii=False) for part in parts)]).lower()
 
 
-def mentions(seen: Sequence[Placed], all: Sequence[Placed], author: str) -> tuple[int, int, float]:
-    """As `Index.mentions` has it: of what is seen who says the name, of all the author's share beside that."""
+def mentions(seen: Sequence[Placed], author: str) -> tuple[int, int, float]:
+    """As `Index.mentions` has it: of what is seen who says the name, and the author's share beside that."""
     name, places = called(author), {journal for entry, journal in seen if entry.author == author}
     spoken = [(entry, journal) for entry, journal in seen if journal in places and entry.author]
     told = [(entry, journal) for entry, journal in spoken if _says(entry, name)]
     beside = [
         other.author == author
         for entry, journal in told
-        for other, its in all
+        for other, its in seen
         if its == journal and other.author and 0 < abs(other.seq - entry.seq) <= BESIDE
     ]
     own = sum(entry.author == author for entry, _ in told)

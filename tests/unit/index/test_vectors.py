@@ -660,19 +660,6 @@ def test_what_still_says_the_same_is_not_embedded_again_after_its_journal_was_re
     assert len(cached(embedded)) == 3
 
 
-def test_the_cache_forgets_what_was_edited_before_it_was_erased(embedded):
-    session = embedded.session()
-    entry = turn(embedded, session, "the first words?")
-    turn(embedded, session, "an answer")
-    embedder = filled(embedded, HashingEmbedder(costly=True))
-    embedded.journal.amend(ANA, session, entry.id, "user", {"text": "other words?"})
-    filled(embedded, embedder)
-    assert len(cached(embedded)) == 4
-    embedded.journal.rewrite(ANA, session, lambda one: None if one.id == entry.id else one)
-    embedded.index.erase(ANA, [], [entry.id])
-    assert cached(embedded) == []
-
-
 def amended_turn(embedded):
     """A journal with a turn that was embedded, amended and embedded again, and the one after it."""
     session = embedded.session()
@@ -682,7 +669,14 @@ def amended_turn(embedded):
     embedded.journal.amend(ANA, session, entry.id, "user", {"text": "other words?"})
     filled(embedded, embedder)
     assert len(cached(embedded)) == 4
-    return session, embedder
+    return session, entry, embedder
+
+
+def test_the_cache_forgets_what_was_edited_before_it_was_erased(embedded):
+    session, entry, _ = amended_turn(embedded)
+    embedded.journal.rewrite(ANA, session, lambda one: None if one.id == entry.id else one)
+    embedded.index.erase(ANA, [], [entry.id])
+    assert cached(embedded) == []
 
 
 def knows_former_words(embedded):
@@ -695,7 +689,7 @@ def knows_former_words(embedded):
 
 
 def test_the_cache_forgets_the_words_that_a_rewrite_folds_away_and_nothing_else(embedded):
-    session, embedder = amended_turn(embedded)
+    session, _, embedder = amended_turn(embedded)
     assert knows_former_words(embedded)
     embedded.journal.rewrite(ANA, session, lambda one: one)
     embedder.calls.clear()
@@ -706,7 +700,7 @@ def test_the_cache_forgets_the_words_that_a_rewrite_folds_away_and_nothing_else(
 
 
 def test_whoever_is_killed_over_a_fold_leaves_the_former_words_to_the_next(embedded, monkeypatch):
-    session, _ = amended_turn(embedded)
+    session, _, _ = amended_turn(embedded)
     embedded.journal.rewrite(ANA, session, lambda one: one)
 
     def killed(connection, work):

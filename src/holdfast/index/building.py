@@ -17,7 +17,7 @@ from ..errors import StorageFailed
 from .bringing import Passage, Unread
 from .catchup import CatchUp, commit
 from .cutting import note_chunking
-from .database import Damaged, close, connect, create, undoable
+from .database import Damaged, close, connect, create
 from .gate import GATE
 from .marks import boot_id
 from .mending import Swept
@@ -136,7 +136,6 @@ class Builder:
             facts = {**seen, "built_at": str(self._clock.now())}
             connection.executemany("INSERT OR REPLACE INTO meta VALUES(?,?)", facts.items())
             commit(connection, passage.work)
-            undoable(connection)
 
     def _buried(self, work: CatchUp, scope: Scope) -> list[str]:
         """Journals whose tombstones are known; all of them first, since one may lie in another file than its entry."""

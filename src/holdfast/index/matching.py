@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from operator import itemgetter
 
-from ..text.form import asks
+from ..text.form import END, asks
 from ..text.view import is_answer
 from .database import ask_all
 from .fulltext import match_queries, texts
@@ -31,8 +31,9 @@ _FIRST = """
 SELECT e.id, min(c.n) FROM json_each(?) j CROSS JOIN entries e ON e.id=j.value JOIN chunks c ON c.entry=e.n
 WHERE c.stop IS NOT NULL GROUP BY e.id
 """
-_BEFORE = """
-SELECT x.id, b.id, substr(c.text, -200), x.role, b.role FROM (
+# Of the turn before a little more than the end by which one that asks is known: a part is no clause.
+_BEFORE = f"""
+SELECT x.id, b.id, substr(c.text, -{END + 1}), x.role, b.role FROM (
   SELECT e.id, e.role,
     (SELECT p.n FROM entries p WHERE p.file=e.file AND p.seq<e.seq AND p.state=0 ORDER BY p.seq DESC LIMIT 1) AS before
   FROM json_each(?) j CROSS JOIN entries e ON e.id=j.value) x

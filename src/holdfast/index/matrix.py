@@ -75,6 +75,13 @@ class Part:
         self.places = places
         self.rows = places if matrix.floats is None else matrix.rows[places]
         self.bits = matrix.bits[:, places] if 2 * len(places) < len(matrix.owners) else None
+        self._all = matrix.bits
+
+    def bits_of(self, some: Numbers) -> NDArray[np.uint64]:
+        """A copy of the bits of some of them; out of a few hundred kilobytes, where the part has its own."""
+        if self.bits is not None:
+            return self.bits.take(some, axis=1)
+        return self._all.take(self.places[some], axis=1)
 
 
 def load(connection: apsw.Connection, old: Matrix | None) -> Matrix:

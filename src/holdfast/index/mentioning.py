@@ -55,7 +55,7 @@ def mentions(connection: apsw.Connection, scope: Scope, author: str) -> tuple[in
     chunks = json.dumps([chunk for (chunk,) in _some(found, _LOOKED_AT)])
     sql = _WHO.format(scope=where, spoke=spoke)
     rows = ask_all(connection, sql, (author, chunks, *where.values, author, *spoke.values))
-    told = [(file, seq, own) for file, seq, own, text in rows if mentioned(text, name)]
+    told = [(file, seq, own) for file, seq, own, text in rows if mentioned(text, author)]
     places = json.dumps([(file, seq) for file, seq, _ in _some(told, _LOOKED_BESIDE)])
     own = sum(one[-1] for one in told)
     if not told:

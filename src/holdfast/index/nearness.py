@@ -171,24 +171,26 @@ class Asked:
         if matrix.floats is None or matrix.chunks is None:
             signs = self._packed(np.signbit(self._query)[None])[0]
             alike, depth = self._alike(part, signs, max(depth, DEEPEST) if self._lopsided() else depth)
-            return self._read(matrix.numbers[self._likely(alike, signs, depth)], limit)
+            likely = self._likely(part, alike, signs, depth)
+            return self._read(matrix.numbers[part.places[likely]], limit)
         cosines = self._cosines(matrix.floats)[part.rows]
         return _top(matrix.chunks[part.rows], cosines, min(limit, len(cosines)))
 
     def _alike(self, part: Part, signs: Bits, depth: int) -> tuple[Numbers, int]:
-        """Positions with the most equal sign bits, ties included, as many as this depth takes; and the depth itself,
-        which is greater where hardly any bit differs: then bits tell little."""
+        """Those of a part with the most equal sign bits, ties included, as many as this depth takes; and the depth
+        itself, which is greater where hardly any bit differs: then bits tell little."""
+        import numpy as np
 
-        bits, there = self._matrix.bits, part.places
-        if _wide(len(there), depth) >= len(there):
-            return there, depth
-        apart = _differing(part.bits, signs) if part.bits is not None else _differing(bits, signs)[there]
-        last = _smallest(apart, _wide(len(there), depth))
+        count = len(part.places)
+        if _wide(count, depth) >= count:
+            return np.arange(count), depth
+        bits = self._matrix.bits
+        apart = _differing(part.bits, signs) if part.bits is not None else _differing(bits, signs)[part.places]
+        last = _smallest(apart, _wide(count, depth))
         if depth < DEEPEST and last < min(TELLING, CROWDED * self._query.size):
             depth = DEEPEST
-            last = _smallest(apart, min(_wide(len(there), depth), len(there)))
-        close: NDArray[np.bool_] = apart <= last
-        return there.compress(close), depth
+            last = _smallest(apart, min(_wide(count, depth), count))
+        return np.flatnonzero(apart <= last), depth
 
     def _lopsided(self) -> bool:
         """Whether a few of the question's numbers are worth more than all others: a bit of theirs tells little."""
@@ -198,23 +200,23 @@ class Asked:
         whole = float(np.vecdot(self._query, self._query))
         return squares.size * float(np.vecdot(squares, squares)) > LOPSIDED * whole * whole
 
-    def _likely(self, places: Numbers, signs: Bits, depth: int) -> Numbers:
-        """Of these positions the best by their signs and the question's numbers, at least `depth`, ties included.
+    def _likely(self, part: Part, alike: Numbers, signs: Bits, depth: int) -> Numbers:
+        """The best of these by their signs and the question's numbers, at least `depth`, ties included.
 
         Bits that differ count as much as the question's number at their place, which is told in four bits.
         """
         import numpy as np
 
-        if len(places) <= depth:
-            return places
-        differing = self._matrix.bits.take(places, axis=1)
+        if len(alike) <= depth:
+            return alike
+        differing = part.bits_of(alike)
         differing ^= signs[:, None]
-        apart = np.zeros(len(places), np.min_scalar_type(sum(_PLANES) * 64 * len(signs)))  # half as wide, half the time
+        apart = np.zeros(len(alike), np.min_scalar_type(sum(_PLANES) * 64 * len(signs)))  # half as wide, half the time
         for plane in self._planes():
             apart += apart
             apart += np.bitwise_count(differing & plane[:, None]).sum(axis=0, dtype=apart.dtype)
         enough: NDArray[np.bool_] = apart <= _smallest(apart, depth)
-        return places.compress(enough)
+        return alike.compress(enough)
 
     def _planes(self) -> Bits:
         """How large the question's numbers are, beside the largest: their bits in words, those worth most first."""

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     ChunkRow = tuple[int, int, int, int, int | None, str, str]  # as `_CHUNKS` names them
 
 _ENTRIES = """
-entries(n, file, offset, length, state, id, seq, checksum, time, type, role, author, detail,
-  scope, session_id, user_id, workspace, importance, pinned, sensitive, provenance, key, tool, path, tags)
+entries(scope, session_id, user_id, workspace, importance, pinned, sensitive, provenance, key, tool, path, tags,
+  n, file, offset, length, state, id, seq, checksum, time, type, role, author, detail)
 """  # no RETURNING: its statement journal makes FTS5 flush at every row, 2.5 times slower in all
 _CHUNKS = "chunks(n, entry, ordinal, start, stop, hash, text)"
 _INSERT_FTS = "INSERT INTO chunks_fts(rowid, text, tags, path, scope) VALUES(?,?,?,?,?)"
@@ -48,7 +48,8 @@ FROM chunks c JOIN entries e ON e.n = c.entry WHERE e.n = ? AND c.stop IS NOT NU
 """
 _ENDS = "SELECT coalesce((SELECT max(n) FROM entries), 0), coalesce((SELECT max(id) FROM entries), '')"
 _COUNT = "INSERT INTO meta VALUES(?1, ?2) ON CONFLICT(key) DO UPDATE SET value = value + ?3"
-_MOST_AT_ONCE, _MOST_PENDING = 400, 4_000  # lines in one statement, rows before they go into the full text
+_MOST_AT_ONCE, _MOST_PENDING = 400, 20_000  # lines in one statement, rows before they go into the full text
+_MANY = 8  # texts: made searchable together from here on
 
 
 class Rows:
@@ -104,38 +105,46 @@ class Rows:
         if not lines:
             return
         entries: list[tuple[Any, ...]] = []
+        begins: list[tuple[Any, ...]] = []
         chunks: list[ChunkRow] = []
-        texts: list[FullText] = []
-        alike, stones, rule, new, added = None, self._stones(), self._chunking, self._unknown(lines), 0
-        n = self._last_entry  # we are the only writer
-        for line in new:
+        texts: list[str] = []
+        seen: list[tuple[int, Shared]] = []  # by chunk, what goes with each of these texts
+        alike, stones, rule, stamp, time = None, self._stones(), self._chunking, "", 0
+        new = self._unknown(lines)
+        for n, line in enumerate(new, self._last_entry + 1):  # we are the only writer
             record = line.record or {}
             if line.alike is None or line.alike is not alike:  # most are as the one before
                 alike, shared = line.alike, self._shared(record)
+            if record["timestamp"] != stamp:  # those of a batch fall into one millisecond
+                stamp = record["timestamp"]
+                time = millis(stamp)
             id, seq, content = record["id"], record["seq"], record["content"]
-            n += 1
             state = self._state_of_new(id, file, shared.key, seq) if stones or shared.key is not None else VISIBLE
-            own = (
-                n, file, line.offset, line.length, state, id, seq, record.get("checksum") or "",
-                millis(record["timestamp"]), record["type"], content.get("role"), content.get("author"),
-                detail(content, shared.metadata),
-            )  # fmt: skip
-            entries.append(own + shared.columns)
+            self._added += state == VISIBLE
+            begins.append(shared.columns)
+            entries.append((
+                n, file, line.offset, line.length, state, id, seq, record.get("checksum") or "", time, record["type"],
+                content.get("role"), content.get("author"), detail(content, shared.metadata),
+            ))  # fmt: skip
             if shared.labels:
                 self._label(n, *shared.labels)
-            seen = state == VISIBLE
-            added += seen
             for ordinal, start, stop, hash, text in rule.pieces(searchable_text(content)):
                 chunk = next(shared.numbers)
                 chunks.append((chunk, n, ordinal, start, stop, hash, text))
-                if seen and stop is not None:
-                    texts.append((chunk, searchable(text), shared.marked, shared.path, shared.token))
-        self._last_entry, self._added = n, self._added + added
-        put_all(self._connection, _ENTRIES, entries)
+                if state == VISIBLE and stop is not None:
+                    texts.append(text)
+                    seen.append((chunk, shared))
+        self._last_entry += len(new)
+        put_all(self._connection, _ENTRIES, entries, begins)
         put_all(self._connection, _CHUNKS, chunks)
-        self._stale.added([row[0] for row in entries], [row[0] for row in texts])
+        self._stale.added([row[0] for row in entries], [chunk for chunk, _ in seen])
+        self._queue(texts, seen)
+
+    def _queue(self, texts: list[str], seen: list[tuple[int, Shared]]) -> None:
+        """These are for the full text."""
         self._searched += len(texts)
-        self._pending += texts
+        for (chunk, its), text in zip(seen, _as_indexed(texts), strict=True):
+            self._pending.append((chunk, text, its.marked, its.path, its.token))
         if len(self._pending) >= _MOST_PENDING:
             self._put()
 
@@ -367,3 +376,11 @@ class Rows:
         """A journal is gone; its rows were dropped before."""
         self._run("DELETE FROM sessions WHERE id=?", (id,))
         self._sessions.pop(id, None)
+
+
+def _as_indexed(texts: list[str]) -> list[str]:
+    if len(texts) < _MANY:
+        return list(map(searchable, texts))
+    from ..text.bulk import searchables  # a journal's; single writes do without
+
+    return searchables(texts)

@@ -55,7 +55,7 @@ def where_scope(scope: Scope, where: Where, *, leads: bool = False) -> Where:
     """
     plus = "" if leads else "+"
     if scope.user is not None and scope.shared:
-        where.add(f"({plus}e.scope='global' OR {plus}e.user_id=?)", scope.user)
+        where.add(f"({plus}e.user_id=? OR {plus}e.scope='global')", scope.user)  # the likelier first
     elif scope.user is not None:
         where.add(f"e.scope<>'global' AND {plus}e.user_id=?", scope.user)
     elif not scope.shared:

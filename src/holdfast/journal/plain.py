@@ -43,10 +43,10 @@ def plain(raw: bytes) -> Look:
         front = _front(text)
         if front is None:
             return usual(raw), None
-        place = _here  # read once: another thread may be at another journal
-        if not text.startswith(place, front.end()):
-            place = _arrived(text, front.end())
-        told = _told(text, front.end() + len(place))
+        start, place = front.end(), _here  # read once: another thread may be at another journal
+        if not text.startswith(place, start):
+            place = _arrived(text, start)
+        told = _told(text, start + len(place))
         if told is None or ("\\" in text and "\\ud" in text.lower()):
             return usual(raw), None
         content, end = scan(text, told.end())
@@ -55,12 +55,13 @@ def plain(raw: bytes) -> Look:
         "".join(content.values())  # refuses all but texts
     except (ValueError, TypeError, RecursionError, StopIteration):
         return usual(raw), None
-    if common is None or text[-_SUM:] != sha256(raw[:-SUFFIX]).hexdigest() + '"}':
+    sum = sha256(raw[:-SUFFIX]).hexdigest()
+    if common is None or not text.endswith(sum + '"}'):
         return usual(raw), None
     record = common.copy()
     seq, record["id"] = front.groups()
     record["timestamp"], record["type"] = told.groups()
-    record["seq"], record["content"], record["checksum"] = int(seq), content, text[-_SUM - 7 : -2]
+    record["seq"], record["content"], record["checksum"] = int(seq), content, "sha256:" + sum
     return record, common
 
 

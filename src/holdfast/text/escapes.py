@@ -21,12 +21,13 @@ _BEHIND_BREAK = rf"\\[nrt]({_BEGINS}[^\x00-/:-@\[-^`{{-\x7f]*)"
 _MOMENT = r"([0-9]{4}-[0-9]{2}-[0-9]{2})T([0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?)(Z(?![A-Za-z]))?"
 _SMALL, _ANY = r"[^\x00-`{-\x7f]", r"[^\x00-@\[-`{-\x7f]"  # letters and all beyond ASCII
 _HYPHENED = rf"(?<!{_ANY})({_ANY}{{2,}})-\r?\n[ \t]*({_SMALL}{{2,}})"  # from where a word begins: linear
+_BEHIND_HYPHEN = r"-(?:[0-9]{2}T[0-2]|\r?\n)"  # an hour behind a day, or a line's end; one look for both
 _FIRST_LETTER = 0xC0  # of those beyond ASCII
 
 
 def may_have(text: str) -> bool:
     """Whether a text is worth another look; every one that is indexed is asked this."""
-    return "\\" in text or "\x1b" in text or ("-" in text and (_has_hours(text) or _has_hyphens(text)))
+    return "\\" in text or "\x1b" in text or ("-" in text and re.search(_BEHIND_HYPHEN, text) is not None)
 
 
 def _has_hours(text: str) -> bool:
@@ -42,10 +43,12 @@ def unescaped(text: str) -> str:
     behind what a line's end parts the whole."""
     if not may_have(text):
         return text
-    text = re.sub(_CODES, _decoded, re.sub(_SEQUENCE, _dropped, text))
+    if "\x1b" in text or "\\" in text:
+        text = re.sub(_CODES, _decoded, re.sub(_SEQUENCE, _dropped, text))
     if _has_hyphens(text):
         text = re.sub(_HYPHENED, r"\g<0> \1\2", text)
-    return re.sub(_BEHIND_BREAK, r"\g<0> \1", parted(text))
+    text = parted(text)
+    return re.sub(_BEHIND_BREAK, r"\g<0> \1", text) if "\\" in text else text
 
 
 def parted(text: str) -> str:

@@ -3,6 +3,7 @@
 import pytest
 
 from holdfast.guard.validate import draft
+from holdfast.index.database import ask_all
 from holdfast.index.rows import Rows
 from holdfast.model.entry import Tombstone
 from holdfast.model.moment import iso
@@ -105,3 +106,16 @@ def test_an_id_that_sorts_before_or_behind_all_others_is_known_all_the_same(embe
     assert embedded.find("copy") == []
     embedded.index.rebuild(embedded.all)
     assert sorted(rows(embedded)) == sorted([*ids, first, middle, last])
+
+
+@pytest.mark.parametrize("buried", [(), (0,), (0, 20, 49)])
+def test_every_chunk_that_is_seen_waits_for_a_vector_and_none_that_is_hidden(embedded, buried):
+    session = embedded.session()
+    ids = many(embedded, session, 50)
+    stones = [Tombstone(id=ids[place], timestamp=iso(embedded.clock.now()), reason="user") for place in buried]
+    embedded.journal.bury(embedded.scope(), session, stones)
+    seen = rows(embedded)
+    waiting = "SELECT e.id FROM backlog w JOIN chunks c ON c.n=w.chunk JOIN entries e ON e.n=c.entry"
+    found = embedded.index.live.ask(lambda connection: ask_all(connection, waiting))
+    assert sorted(id for (id,) in found) == sorted(seen)
+    assert len(seen) == 50 - len(buried)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -222,6 +223,26 @@ def test_search_that_finds_nothing_says_so_with_exit_code_three(shell: Shell) ->
     filled(shell)
     ran = shell("search", "zeppelin")
     assert (ran.code, ran.out, ran.err) == (3, "", "nothing matches\n")
+
+
+def test_search_where_nothing_is_remembered_names_user_and_home(shell: Shell) -> None:
+    filled(shell)
+    ran = shell("search", "oak", "--user", "anna")
+    assert (ran.code, ran.out) == (3, "")
+    assert ran.err == f"nothing is remembered for user anna in {shell.home} yet; `holdfast add` remembers something\n"
+    assert shell("search", "oak", "--offset", "200").err == "no more than 200 hits matched\n"
+
+
+def test_search_in_what_cannot_be_read_does_not_say_that_nothing_is_remembered(shell: Shell) -> None:
+    shell.add("The oak by the river")
+    (journal,) = (shell.home / "agents" / "main" / "sessions").glob("*/memory.jsonl")
+    journal.unlink()
+    journal.mkdir()
+    shutil.rmtree(shell.home / "agents" / "main" / "index")
+    ran = shell("search", "oak")
+    assert ran.code == 3
+    assert "cannot be read" in ran.err
+    assert ran.err.endswith("\nnothing matches\n")
 
 
 @pytest.mark.parametrize("question", ["", "?!", "🍕"])

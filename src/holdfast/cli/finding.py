@@ -13,7 +13,7 @@ from .filters import filters, narrowed, was_given
 if TYPE_CHECKING:
     from datetime import tzinfo
 
-    from holdfast import Counted, Entry, Listed, SearchResult
+    from holdfast import Counted, Entry, Listed, Memory, SearchResult
 
 
 @click.command(cls=Verb)
@@ -43,11 +43,24 @@ def search(call: Call, /, words: tuple[str, ...], explain: bool, **given: Any) -
     with call.memory() as memory:
         found = memory.search(" ".join(words), **narrowed(call.user, given))
         zone = figures.zone_of(memory)
+        otherwise = "" if found.hits or call.as_json else _nothing(memory, call.user, found.degraded, given["offset"])
     if call.as_json:
         screen.data(found.to_dict())
     else:
         _print_hits(found, zone, explain, given["offset"])
+        if otherwise:
+            screen.note(otherwise)
     return OK if found.hits else NOTHING
+
+
+def _nothing(memory: Memory, user: str | None, degraded: str | None, before: int) -> str:
+    """What to say where there is no hit; where nothing is remembered at all, home or user may be mistyped."""
+    if before:
+        return f"no more than {figures.count(before, 'hit')} matched"
+    if degraded or memory.query(user=user, rank="recent", limit=1):
+        return "nothing matches"
+    whose = "for anybody" if user == "*" else f"for user {user or memory.default_user}"
+    return f"nothing is remembered {whose} in {memory.home} yet; `holdfast add` remembers something"
 
 
 def _print_hits(found: SearchResult, zone: tzinfo | None, explain: bool, before: int) -> None:
@@ -57,8 +70,6 @@ def _print_hits(found: SearchResult, zone: tzinfo | None, explain: bool, before:
         if number > before + 1:
             screen.line("")
         entries.hit(number, hit, zone, explain=explain)
-    if not found.hits:
-        screen.note(f"no more than {figures.count(before, 'hit')} matched" if before else "nothing matches")
     if explain:
         lacking = found.degraded or "nothing is missing"
         screen.note(f"{figures.count(len(found), 'hit')}, mode {found.mode}, {figures.took(found.took_ms)}; {lacking}")

@@ -16,7 +16,8 @@ from ..model.query import Filter
 from ..recall import searching
 from ..recall.copies import without_numbers
 from ..recall.lacking import degraded
-from ..recall.prompts import asks_for_nothing, shortened
+from ..recall.prompts import asks_for_nothing, shortened, without_patterns
+from ..text.form import asks
 from ..text.tokens import estimate
 from .budget import fill
 from .render import Frame
@@ -125,7 +126,7 @@ def _recalled(store: Store, scope: Scope, prompt: str, seats: int) -> SearchResu
 
 def _searched(store: Store, scope: Scope, prompt: str, seats: int) -> SearchResult:
     asked = searching.ask(
-        store, shortened(prompt), limit=seats, offset=0, rank="match",
+        store, without_patterns(shortened(prompt)), limit=seats, offset=0, rank="match",
         min_score=store.settings["context.min_score"], filters={"sensitive": False, "provenance": list(TRUSTED)},
     )  # fmt: skip
     return searching.search(store, scope, asked.replace(beyond=False))  # which match less than `BESIDE` of the best
@@ -133,11 +134,24 @@ def _searched(store: Store, scope: Scope, prompt: str, seats: int) -> SearchResu
 
 def _beside_the_best(hits: Iterable[Hit]) -> list[Hit]:
     """Those that match a share as well as the best, and not by what is around them where one is the answer: the score
-    says only whether the question is answered here."""
-    found = [(hit, hit.scores["match"] * hit.scores["influence"], _own(hit)) for hit in hits]
+    says only whether the question is answered here. What only asks the same tells nothing, and no evidence of LoCoMo or
+    BEAM is such a turn."""
+    telling = [hit for hit in hits if hit.scores["echo"] >= 0.0]
+    found = [(hit, hit.scores["match"] * hit.scores["influence"], _own(hit)) for hit in telling]
     bar = BESIDE * max((match for _, match, _ in found), default=0.0)
     least = HARDLY if any(own >= WHOLE for _, _, own in found) else 0.0
-    return [hit for hit, match, own in found if match >= bar and own >= least]
+    replies = _after_questions([hit for hit, match, own in found if match >= bar and own >= least])
+    return [hit for hit, match, own in found if (match >= bar or _place(hit) in replies) and own >= least]
+
+
+def _after_questions(hits: Iterable[Hit]) -> set[tuple[str | None, int]]:
+    """Where the replies to those of them stand that ask."""
+    places = (_place(hit) for hit in hits if asks(hit.text))
+    return {(session, seq + 1) for session, seq in places}
+
+
+def _place(hit: Hit) -> tuple[str | None, int]:
+    return hit.session_id, hit.entry.seq if hit.entry is not None else 0
 
 
 def _own(hit: Hit) -> float:

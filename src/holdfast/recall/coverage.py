@@ -240,13 +240,24 @@ class Scoring:
         return {id: entries[before] for id, before in beside.items() if before in entries}
 
     def settle(self, best: Sequence[Parts]) -> None:
-        """How well the question is answered at all: the most covered and the nearest of the best hits."""
-        covered = min(1.0, max(self._covered(best), default=0.0))
-        compared = any(part.cosine for part in best)
-        known = self._found.weights.known if compared else 0.0  # how far vectors can speak
-        with_vectors = BOTH * (covered + self._beyond_chance(max(part.nearness for part in best))) if known else 0.0
-        answered = known * with_vectors + (1.0 - known) * ALONE * covered
-        self._answered, self.settled = min(1.0, answered) * self._coverage.known, True
+        """How well the question is answered at all: the most covered and the nearest of the best hits.
+
+        What the likeliest say in other words can only add, so where all is answered nobody looks for that.
+        """
+        likely = sorted(best, key=lambda part: -part.coverage - part.nearness)[:LIKELY]
+        covered = self._covered(likely)
+        answered = self._answer(best, [*covered, *(part.coverage for part in best)])
+        if answered < 1.0:
+            more = [own + meant for own, meant in zip(covered, self._meant(likely), strict=True)]
+            answered = self._answer(best, [*more, *(part.coverage for part in best)])
+        self._answered, self.settled = answered * self._coverage.known, True
+
+    def _answer(self, best: Sequence[Parts], covered: Sequence[float]) -> float:
+        """By the most covered and the nearest, as far as vectors can speak."""
+        most = min(1.0, max(covered, default=0.0))
+        known = self._found.weights.known if any(part.cosine for part in best) else 0.0
+        with_vectors = BOTH * (most + self._beyond_chance(max(part.nearness for part in best))) if known else 0.0
+        return min(1.0, known * with_vectors + (1.0 - known) * ALONE * most)
 
     def _beyond_chance(self, nearness: float) -> float:
         """What the nearest is worth among texts as long as these."""
@@ -256,15 +267,10 @@ class Scoring:
         size = min(max(sizes[len(sizes) // 2], BRIEF), PIECE) if sizes else PIECE
         return max(0.0, nearness - CHANCE * math.log(size / USUAL))
 
-    def _covered(self, best: Sequence[Parts]) -> list[float]:
-        """How much of the question each holds; the likeliest also by words that mean the same or stand together."""
-        likely = sorted(best, key=lambda part: -part.coverage - part.nearness)[:LIKELY]
+    def _covered(self, likely: Sequence[Parts]) -> list[float]:
+        """How much of the question each holds, words that stand together counting more."""
         beside = self._found.sought.held([part.read.said for part in likely])
-        more = [
-            part.coverage + meant + self._coverage.together(worth)
-            for part, meant, (_, worth) in zip(likely, self._meant(likely), beside, strict=True)
-        ]
-        return [*more, *(part.coverage for part in best)]
+        return [part.coverage + self._coverage.together(worth) for part, (_, worth) in zip(likely, beside, strict=True)]
 
     def _meant(self, likely: Sequence[Parts]) -> list[float]:
         """The share of the question that each lacks in words and says in others; nothing where nobody can tell."""

@@ -15,6 +15,7 @@ from ..model.value import Value
 from ..text.form import NAME, NUMBER, TIME, asks, questions, shows
 from ..text.names import called, speaks_of
 from .days import Days, says
+from .echoes import echoes, of_asking
 from .restating import of_the_past, restated
 
 TYPE_CHECKING = False
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from ..model.query import Row
     from .asking import Question
-    from .wording import Sought
+    from .wording import Held, Sought
 
     Column = list[float]  # a value for each row; empty: nothing for any
 
@@ -47,6 +48,7 @@ class Weights(Value):
     together: float = 0.2  # for two of the rarest words that stand together as in the question
     long: float = 0.1  # taken off for each doubling or so beyond one piece, but among people
     asking: float = 0.2  # taken off where people talk with each other and a turn only asks
+    echo: float = 1.1  # taken off where a turn only asks the same
     length: float = 0.06  # for each doubling or so of a turn among people: longer ones say more
     kind: float = 0.25  # for a decision where one is asked for, and the like
     time: float = 0.25  # for a turn that tells a time, where a time is asked for
@@ -261,10 +263,11 @@ def _by_somebody(row: Row, answered: bool) -> bool:
     return row.author.lower() not in ROLES
 
 
-def by_words(rows: Sequence[Row], sought: Sought, weights: Weights) -> tuple[Column, Column, Column]:
+def by_words(
+    rows: Sequence[Row], held: Sequence[Held], sought: Sought, weights: Weights
+) -> tuple[Column, Column, Column]:
     """What the words of a question say: those that stand together in a row, those that its session holds in all, and
     among few whether the row holds nearly all of them itself."""
-    held = sought.held([row.said for row in rows])
     names = [row.session_id or row.id for row in rows]
     sessions: dict[str, int] = {}
     for name, (bits, _) in zip(names, held, strict=True):
@@ -283,8 +286,9 @@ class Fused:
     """
 
     def __init__(self, parts: Mapping[str, Column]) -> None:
-        self._parts = parts
-        every: Iterable[float] = map(sum, zip(*filter(None, parts.values()), strict=True))
+        self._none = dict.fromkeys(parts, 0.0)
+        self._some = {name: part for name, part in parts.items() if part}
+        every: Iterable[float] = map(sum, zip(*self._some.values(), strict=True))
         sums = [total if total > 0.0 else 0.0 for total in every]
         self.best = max(sums, default=0.0) or 1.0
         self.match = scaled(sums)
@@ -292,8 +296,8 @@ class Fused:
     def explained(self, place: int) -> dict[str, float]:
         """Every part of the match of one of the rows; nothing for one that is not among them."""
         if place < 0:
-            return dict.fromkeys(self._parts, 0.0)
-        return {name: part[place] / self.best if part else 0.0 for name, part in self._parts.items()}
+            return dict(self._none)
+        return {**self._none, **{name: part[place] / self.best for name, part in self._some.items()}}
 
 
 def by_asked(rows: Sequence[Row], asked: Sought | None, weights: Weights) -> Column:
@@ -310,6 +314,19 @@ def by_name(rows: Sequence[Row], called: Sought | None, weights: Weights) -> Col
     return [weights.called * (bits > 0) for bits, _ in called.held([row.said for row in rows])]
 
 
+def by_echo(
+    rows: Sequence[Row], held: Sequence[Held], question: Question, sought: Sought, weights: Weights
+) -> Column:  # fmt: skip
+    """What is taken off turns that only ask the same; a note that asks was written down to be found."""
+    if of_asking(question.words.terms):
+        return []
+    turns = [
+        row.said if bits and row.type == SPOKEN and row.size <= PIECE else ""
+        for row, (bits, _) in zip(rows, held, strict=True)
+    ]
+    return [-weights.echo * echo for echo in echoes(turns, sought)]
+
+
 def fused(
     rows: Sequence[Row], question: Question, words: tuple[Sought, Sought | None, Sought | None],
     trusted: Mapping[str, float], weights: Weights,
@@ -319,7 +336,8 @@ def fused(
     base, talk = blended(rows, weights), talk_of(rows)
     if question.dates and question.only_dated:
         base, weights = [ALIKE * own for own in base], weights.for_a_day()
-    together, session, whole = by_words(rows, sought, weights)
+    held = sought.held([row.said for row in rows])
+    together, session, whole = by_words(rows, held, sought, weights)
     parts: dict[str, Column] = {
         "base": base, "neighbour": lent(rows, base, weights), "answer": answering(rows, talk, base, weights),
         "author": [weights.author * value for value in by_author(rows, question, trusted)],
@@ -327,10 +345,10 @@ def fused(
         "kind": [weights.kind * (row.type in question.kinds) for row in rows] if question.kinds else [],
         "form": by_form(rows, talk, question, weights), "together": together, "session": session,
         "whole": whole, "asked": by_asked(rows, asked, weights), "called": by_name(rows, called, weights),
-        "newer": [],
+        "echo": by_echo(rows, held, question, sought, weights), "newer": [],
     }  # fmt: skip
     found = Fused(parts)
     if question.dates or of_the_past(question.words.terms):
         return found
-    newer = restated(rows, found.match, sought)
+    newer = restated(rows, found.match, held)
     return Fused({**parts, "newer": [found.best * value for value in newer]}) if newer else found

@@ -35,6 +35,13 @@ chance chuck daisy frank grant guy heather holly iris ivy june lane lily max mil
 reed rich river ruby sky skip star summer sunny violet ward
 """
 _AMBIGUOUS = frozenset(_WORDS_TOO.split())
+# These begin hardly any question; in small letters they are words all the same.
+_WORDS_IN_SMALL = """
+angel basil brook buck chip christian clay cliff crystal dawn destiny dusty fern forest gene ginger hazel herb hunter
+jade jasmine jewel kit laurel melody mercy opal paris patience piper port robin rusty sage sandy scarlet sterling stone
+"""
+_SMALL = frozenset(_WORDS_IN_SMALL.split())
+_I = re.compile(r"\bI\b")
 # Behind a name, these ask for somebody's own words; what somebody does or likes others tell as well.
 _VERBS = """
 advise advised advises announce announced announces argue argued argues believe believed believes claim claimed claims
@@ -78,7 +85,7 @@ def _meant(text: str, said: str, spoken: Sequence[Word], names: tuple[_Names, _N
     By the rest of a name somebody is named only within a sentence, and with a capital letter that says something.
     """
     known, also = names
-    lazy, shouted, first = text.islower(), text.isupper(), len(said) - len(said.lstrip())
+    lazy, shouted, first = _is_lazy(text), text.isupper(), len(said) - len(said.lstrip())
     meant: list[tuple[list[str], Span]] = []
     last = title = (0, 0)
     for word, start, end in spoken:
@@ -94,6 +101,11 @@ def _meant(text: str, said: str, spoken: Sequence[Word], names: tuple[_Names, _N
         elif is_title(word) and text[start].isupper():
             title = start, end
     return meant
+
+
+def _is_lazy(text: str) -> bool:
+    """Whether nobody pressed a key for a capital: a telephone sets the first, and `I`."""
+    return _I.sub("i", text.strip())[1:].islower()
 
 
 def _joins(said: str, end: int, start: int) -> bool:
@@ -218,7 +230,8 @@ def _few(spoken: set[str], names: _Names) -> _Names:
 
 
 def _is_name(word: str, meant: Sequence[str], begins: bool, lazy: bool) -> bool:
-    """By its capital letter, or without where the question has none; at the beginning it may be another word.
+    """By its capital letter, or without where the question has none or who is meant writes it so; at the beginning it
+    may be another word.
 
     A handle is written as it is; what is left of it without its digits may be another word, too.
     """
@@ -228,7 +241,7 @@ def _is_name(word: str, meant: Sequence[str], begins: bool, lazy: bool) -> bool:
         return len(word) > 1
     if word.lower() in _AMBIGUOUS or word.lower() in STOP or all(map(is_handle, meant)):
         return word[:1].isupper() and not begins
-    return word[:1].isupper() or (lazy and len(word) > 2)
+    return word[:1].isupper() or (len(word) > 2 and word not in _SMALL and (lazy or word in meant))
 
 
 def _without(text: str, spans: list[Span]) -> str:

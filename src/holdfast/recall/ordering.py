@@ -77,10 +77,12 @@ def _newest(rows: Sequence[Row], *, by_importance: bool) -> list[int]:
 
 
 def _best(rows: Sequence[Row], values: Iterable[float]) -> list[int]:
-    """The places by value."""
+    """The places by value; only equals are compared by more than that."""
+    steps = [int(value * _FINE + 0.5) for value in values]
+    if len({*steps}) == len(rows):
+        return sorted(range(len(rows)), key=steps.__getitem__, reverse=True)
     keyed = [
-        (-int(value * _FINE + 0.5), -row.time, -row.seq, row.id, place)
-        for place, (row, value) in enumerate(zip(rows, values, strict=True))
+        (-step, -row.time, -row.seq, row.id, place) for place, (row, step) in enumerate(zip(rows, steps, strict=True))
     ]
     keyed.sort()  # no two have one id
     return [place for *_, place in keyed]

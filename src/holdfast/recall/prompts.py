@@ -10,12 +10,14 @@ from __future__ import annotations
 import re
 
 from ..model.value import Value
+from ..text.form import asks
 from ..text.greetings import greets
 from ..text.stopwords import FRAMING, STOP, named
 from ..text.words import both_ends, tokens, words
 
 LONGEST = 20_000  # characters of a prompt that are looked up, or looked through for what frames the question
 _SENTENCE_END = re.compile(r"(?<=[.!?:;])\s+|(?<!\s)\s*\n\s*")
+_WILDCARD = re.compile(r"\*+|(?<=\?)(?=\w)")
 _LEAST_WORDS = 3  # of a sentence that frames: fewer may be a title or a key
 _BEGINNING = 500  # characters by which a clause is taken for a question
 LONG = 30  # words of a prompt, stop words not counted: the longest question of our sets has 29
@@ -58,6 +60,12 @@ def shortened(prompt: str) -> str:
     return prompt if len(prompt) <= LONGEST else f"{prompt[:half]}\n{prompt[-half:]}"
 
 
+def without_patterns(prompt: str) -> str:
+    """A prompt with nothing in it that would be a pattern: stars stress a word or belong to code (`int *next`), and who
+    leaves out the space after a question mark means no letter. Each pattern is a look at all texts, 30 us each."""
+    return _WILDCARD.sub(" ", prompt)
+
+
 def asks_for_nothing(prompt: str) -> bool:
     """Whether it is nothing but greetings, thanks, short answers, and small words that are not about who asks: `Why?`
     stands everywhere and is answered nowhere, `Who am I?` may be."""
@@ -96,12 +104,12 @@ def _frames(sentence: str) -> bool:
         return False
     if len(found) < _LEAST_WORDS:
         return len(found) == _LEAST_WORDS - 1 and sentence.endswith(":") and _THINGS.isdisjoint(found)  # "Remind me:"
-    return not _asks(sentence) or _THINGS.isdisjoint(found) or not _YOU.isdisjoint(found)
+    return not asks(sentence) or _THINGS.isdisjoint(found) or not _YOU.isdisjoint(found)
 
 
 def _greets(sentence: str, before: str) -> bool:
     """Whether it only greets or thanks; not where it is what somebody said ("user: hi") or its state ("status: ok")."""
-    if _asks(sentence) or before.endswith((":", ";")):
+    if asks(sentence) or before.endswith((":", ";")):
         return False
     return greets(tokens(sentence.lower()), answers=not sentence.endswith((":", ";")))
 
@@ -116,7 +124,7 @@ def _ungreeted(text: str) -> str:
         text = rest.lstrip()
     rest, _, last = text.rpartition(",")
     if _is_question(rest) and greets(tokens(last.lower())):
-        text = f"{rest}?" if _asks(last) else rest
+        text = f"{rest}?" if asks(last) else rest
     return text
 
 
@@ -125,15 +133,11 @@ def _is_question(clause: str) -> bool:
     return bool(found) and found[0] in FRAMING and not FRAMING.issuperset(found) and not greets(found)
 
 
-def _asks(sentence: str) -> bool:
-    return sentence.rstrip().endswith("?")
-
-
 def sentences(text: str) -> tuple[Sentence, ...]:
     """The sentences of a prompt, where it has several."""
     found = _SENTENCE_END.split(shortened(text).strip())
     if len(found) < 2:
         return ()
     return tuple(
-        Sentence(text=one, terms=words(one).terms, asks=_asks(one)) for one in both_ends(found, _MOST_SENTENCES)
+        Sentence(text=one, terms=words(one).terms, asks=asks(one)) for one in both_ends(found, _MOST_SENTENCES)
     )

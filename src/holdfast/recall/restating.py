@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..model.query import Row
-    from .wording import Sought
+    from .wording import Held
 
 AMONG = 8  # the best so many are compared with each other
 CLOSE = 0.5  # what the later one matches at least, beside the earlier
@@ -37,13 +37,16 @@ def of_the_past(terms: Sequence[str]) -> bool:
     return not _EARLIER.isdisjoint(terms)
 
 
-def restated(rows: Sequence[Row], match: Sequence[float], sought: Sought) -> list[float]:
-    """What is added to the later ones, to stand just before the earlier; nothing where there are none."""
+def restated(rows: Sequence[Row], match: Sequence[float], held: Sequence[Held]) -> list[float]:
+    """What is added to the later ones, to stand just before the earlier; nothing where there are none. `held` are the
+    words of the question in each."""
     best = (place for place in _best(rows, match) if 0 < rows[place].size <= LONGEST)
     short = sorted(best, key=lambda place: (rows[place].time, rows[place].seq))
     if len(short) < 2:
         return []
-    raised = _raised([rows[place] for place in short], [match[place] for place in short], sought)
+    raised = _raised(
+        [rows[place] for place in short], [match[place] for place in short], [held[place][0] for place in short]
+    )
     added = [0.0] * len(rows)
     for place, value in zip(short, raised, strict=True):
         added[place] = value - match[place]
@@ -59,19 +62,36 @@ def _best(rows: Sequence[Row], match: Sequence[float]) -> list[int]:
     return found[:AMONG]
 
 
-def _raised(rows: Sequence[Row], match: Sequence[float], sought: Sought) -> list[float]:
+def _raised(rows: Sequence[Row], match: Sequence[float], held: Sequence[int]) -> list[float]:
     """The match of each, oldest first, with what the later ones need to stand before the earlier."""
-    raised = list(match)
-    held: list[int] = []
+    raised, words = list(match), _Words(rows)
     for later, row in enumerate(rows):
         for earlier in range(later):
             close = raised[later] <= raised[earlier] and match[later] >= CLOSE * match[earlier]
-            if not close or not _same(row, rows[earlier]):
-                continue
-            held = held or [bits for bits, _ in sought.held([one.said for one in rows])]
-            if held[earlier] and not held[earlier] & ~held[later] and _alike(row.said, rows[earlier].said):
+            holds = held[earlier] and not held[earlier] & ~held[later]
+            if close and holds and _same(row, rows[earlier]) and words.alike(later, earlier):
                 raised[later] = raised[earlier] + STEP
     return raised
+
+
+class _Words:
+    """The words of some rows, each looked for once."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self._rows = rows
+        self._found: dict[int, set[str]] = {}
+
+    def alike(self, place: int, other: int) -> bool:
+        """Whether each has half of the words of both."""
+        words, others = self._of(place), self._of(other)
+        shared = len(words & others)
+        return shared >= LEAST and 2 * shared >= ALIKE * (len(words) + len(others))
+
+    def _of(self, place: int) -> set[str]:
+        if place not in self._found:
+            said = self._rows[place].said.lower()
+            self._found[place] = {word[:ROOT] for word in _WORD.findall(said) if word not in STOP}
+        return self._found[place]
 
 
 def _same(row: Row, other: Row) -> bool:
@@ -82,14 +102,3 @@ def _same(row: Row, other: Row) -> bool:
 def _later(row: Row, other: Row) -> bool:
     """What was written together has one time and, in one journal, an order."""
     return row.time > other.time or (row.time == other.time and row.file == other.file and row.seq > other.seq)
-
-
-def _alike(text: str, other: str) -> bool:
-    """Whether each has half of the words of both."""
-    words, others = _words(text), _words(other)
-    shared = len(words & others)
-    return shared >= LEAST and 2 * shared >= ALIKE * (len(words) + len(others))
-
-
-def _words(text: str) -> set[str]:
-    return {word[:ROOT] for word in _WORD.findall(text.lower()) if word not in STOP}

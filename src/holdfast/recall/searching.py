@@ -27,7 +27,7 @@ from .fusion import fused
 from .lacking import reasons
 from .ordering import RANKS, Ranked, ordered, ranking_for, unranked
 from .relevance import relevance
-from .sifting import Sieve, shown
+from .sifting import Sieve, all_shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -221,5 +221,5 @@ def _hit(
         timestamp=entry.timestamp, session_id=entry.session_id, session_key=one.session_key, user_id=entry.user_id,
         workspace=entry.workspace, author=entry.author, role=entry.role, key=entry.key, tags=entry.tags,
         provenance=entry.provenance, pinned=entry.pinned,
-        scores=FrozenDict({name: shown(value) for name, value in scores.items()}), entry=entry,
+        scores=FrozenDict(all_shown(scores)), entry=entry,
     )  # fmt: skip

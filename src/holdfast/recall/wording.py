@@ -29,28 +29,32 @@ class Sought:
     def __init__(self, words: Sequence[tuple[str, float]] = ()) -> None:
         least = sorted((worth for _, worth in words), reverse=True)[MOST - 1 : MOST]
         kept = [(_root(stem), worth) for stem, worth in words if stem and (not least or worth >= least[0])][:MOST]
-        self._words = kept
+        self._words, self._roots = kept, tuple(root for root, _ in kept)
         self._rarest = max((worth for _, worth in kept), default=0.0) or 1.0
         self._whole = sum(worth for _, worth in kept) or 1.0
 
     def held(self, texts: Sequence[str]) -> list[Held]:
         """What each text holds of them; looked for in all texts at once, which takes half the time."""
         whole, ends = _in_one(texts)
-        bits = [0] * len(ends)
+        bits, find = [0] * len(ends), whole.find
         for place, (root, _) in enumerate(self._words):
-            at, text, size, number = whole.find(root), 0, len(root), root[-1].isdigit()
+            at, text, bit, longer = find(root), 0, 1 << place, len(root) if root[-1].isdigit() else 0
             while at >= 0:
-                if _amid(whole, at) or (number and _longer(whole, at + size)):
-                    at = whole.find(root, at + 1)
+                if _amid(whole, at) or (longer and _longer(whole, at + longer)):
+                    at = find(root, at + 1)
                     continue
                 while ends[text] <= at:
                     text += 1
-                bits[text] |= 1 << place
-                at = whole.find(root, ends[text])
+                bits[text] |= bit
+                at = find(root, ends[text])
         return [
             (held, self._together(whole[start:end], held) if held & held >> 1 else 0.0)
             for held, start, end in zip(bits, (0, *ends), ends, strict=False)
         ]
+
+    def has(self, word: str) -> bool:
+        """Whether a word begins as one of them."""
+        return word.startswith(self._roots)
 
     def _together(self, said: str, bits: int) -> float:
         """What words that follow each other are worth, in rarest words."""

@@ -280,6 +280,16 @@ class MatchContract:
         assert not index.following(ANA, Filter(types=("note",)), [first])
         assert not index.following(BEN, Filter(), [first])
 
+    def test_the_end_of_a_long_turn_is_not_taken_for_a_question(self, backend: Workbench) -> None:
+        backend.session()
+        end = "did you ever " + "and " * 100
+        backend.add(f"I told them that it did not matter how often {end[:200]}")
+        answer = backend.add("It was a long day")
+        index = backend.level()
+        (row,) = index.rows(ANA, Filter(ids=(answer.id,)))
+        index.look_back(ANA, [row])
+        assert (row.before is None, row.asked) == (False, False)
+
     def test_a_text_is_found_under_its_own_stems(self, backend: Workbench) -> None:
         stems = backend.index.stems("Migrating databases")
         assert len(stems) == 2

@@ -32,9 +32,9 @@ def held(entry: Entry) -> str:
 
 def mentions(seen: Sequence[Placed], author: str) -> tuple[int, int, float]:
     """As `Index.mentions` has it: of what is seen who says the name, and the author's share beside that."""
-    name, places = called(author), {journal for entry, journal in seen if entry.author == author}
+    places = {journal for entry, journal in seen if entry.author == author}
     spoken = [(entry, journal) for entry, journal in seen if journal in places and entry.author]
-    told = [(entry, journal) for entry, journal in spoken if _says(entry, name)]
+    told = [(entry, journal) for entry, journal in spoken if _says(entry, author)]
     beside = [
         other.author == author
         for entry, journal in told
@@ -45,5 +45,5 @@ def mentions(seen: Sequence[Placed], author: str) -> tuple[int, int, float]:
     return own, len(told) - own, sum(beside) / len(beside) if beside else 0.0
 
 
-def _says(entry: Entry, name: str) -> bool:
-    return occurrences(split(searched(entry)), name) > 0 and mentioned(searchable_text(entry.content), name)
+def _says(entry: Entry, author: str) -> bool:
+    return occurrences(split(searched(entry)), called(author)) > 0 and mentioned(searchable_text(entry.content), author)

@@ -23,6 +23,16 @@ _NUMBERS = frozenset((
     "several", "few",
 ))  # fmt: skip
 _NTH = ("st", "nd", "rd", "th")
+_MARKS = "?？؟"
+_ENDS = ".!。！"
+END = 200  # characters among which it stands
+_VERBS = "am|is|are|was|were|do|does|did|can|could|will|would|should|shall|has|have|had"
+_ASKED = re.compile(
+    r"\W*(?:(?:and|so|but|ok|okay|hey|hi|btw)\W+)?(?:(?:when|where|who|what|which|why|how)"
+    r"(?: (?!(?:i|you|he|she|it|we|they|that|this|a|an|the|my|your|our)\b)\w+){0,2}"
+    rf" (?:{_VERBS})|(?:{_VERBS}) (?:i|you|he|she|we|they|there|anyone|anybody) \w+)\b[^.!?]*\Z",
+    re.IGNORECASE,
+)  # "when are you back", "which login flow did we take", "did she call"; but "when I was ill", "was a long day"
 _WHEN = re.compile(r"when\b|\b(?:what|which) (?:date|day|month|year|time)\b", re.IGNORECASE)
 _MANY = re.compile(r"\bhow (?:many|much|long|often|old)\b", re.IGNORECASE)
 _WHO = re.compile(r"\s*(?:where|who|which|what (?:country|city|state|book|movie|game|place|name))\b", re.IGNORECASE)
@@ -41,8 +51,20 @@ def questions(text: str) -> bool:
 
 
 def asks(text: str) -> bool:
-    """Whether it ends with a question mark."""
-    return text.rstrip().endswith(("?", "？"))
+    """Whether it ends with a question mark, in whatever script; smileys, brackets and other marks behind it ask too.
+
+    One clause without an end asks as well if it begins as questions do.
+    """
+    if text[-1:] in ".!" and text[-2:-1].isalnum():  # as most texts end: a third of the time
+        return False
+    told = False
+    for sign in reversed(text[-END:]):
+        if sign in _MARKS:
+            return True
+        if sign.isalnum():
+            return not told and len(text) <= END and _ASKED.match(text) is not None
+        told = told or sign in _ENDS
+    return False
 
 
 def shows(text: str, sign: int) -> bool:

@@ -100,12 +100,19 @@ def is_title(word: str) -> bool:
     return word.rstrip(".") in TITLES
 
 
-def mentioned(text: str, name: str) -> bool:
-    """Whether a text that holds a name has it in what was said, and not only before that or in what it quotes."""
-    if ":" not in text and ">" not in text:
+def mentioned(text: str, author: str) -> bool:
+    """Whether a text that holds what an author is called has it in what was said, and not only before that or in what
+    it quotes; in small letters only where all is, or the author's name is too: `my project` is no Project Manager."""
+    name, rest = plain(called(author)), text
+    if ":" in text or ">" in text:
+        rest = _SAID_BY.sub("", _bodied(text))
+    said = plain(rest)
+    if len(rest) < len(text) and name not in said:
+        return False
+    if author.islower() or rest.islower() or len(said) != len(rest):
         return True
-    rest = _SAID_BY.sub("", _bodied(text))
-    return len(rest) == len(text) or plain(name) in plain(rest)
+    places = [found.start() for found in re.finditer(rf"\b{re.escape(name)}", said)]
+    return not places or any(not rest[place].islower() for place in places)
 
 
 def speaks_of(names: Sequence[str]) -> Callable[[str], bool]:

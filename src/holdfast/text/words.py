@@ -92,7 +92,7 @@ def both_ends(found: Sequence[Item], most: int) -> Sequence[Item]:
 class _Found:
     """Collects the words of one question in order, each once."""
 
-    __slots__ = ("_names", "_room", "globs", "letters", "prefixes", "stopped", "terms")
+    __slots__ = ("_names", "_room", "globs", "letters", "prefixes", "stopped", "stressed", "terms")
 
     def __init__(self, names: frozenset[str]) -> None:
         self._names = names  # stop words that are names in this question
@@ -102,6 +102,7 @@ class _Found:
         self.stopped: dict[str, None] = {}
         self.prefixes: dict[str, None] = {}
         self.globs: dict[str, None] = {}
+        self.stressed: dict[str, None] = {}  # small words between stars
 
     def take(self, piece: str) -> None:
         """What is written in one is looked for so, and by its words; numbers alone are nothing without the others.
@@ -123,9 +124,18 @@ class _Found:
             if contracted or (len(parts) > 1 and len(part) < 3 and part not in owner):
                 self.stopped.update(dict.fromkeys(tokens(part)))
             elif _is_glob(part) and len(self.globs) < MOST_GLOBS:
-                self.globs[part] = None
+                self._pattern(part)
             else:
                 self._plain(part)
+
+    def _pattern(self, part: str) -> None:
+        """Stars around a small word stress it ("when do we *not* deploy"): it is not looked for within others."""
+        word = part.strip("*")
+        if part.startswith("*") and word in STOP:
+            self._between(word, self.terms)
+            self.stressed[part] = None
+        else:
+            self.globs[part] = None
 
     def _plain(self, part: str) -> None:
         """Words as they are; a star at the end makes the last one a prefix, other wildcards separate."""
@@ -177,7 +187,9 @@ class _Found:
             (self.stopped if stops else kind)[piece] = None
 
     def words(self) -> Words:
-        """What was found; stop words only if there is nothing else."""
+        """What was found; stop words only if there is nothing else, and as patterns if all of them have stars."""
+        if not (self.terms or self.prefixes or self.globs):
+            self.globs = self.stressed if len(self.stressed) == len(self.stopped) else {}
         if not (self.terms or self.prefixes or self.globs):
             self.terms = {word: None for word in self.stopped if word not in PARTICLES}
             self.prefixes = {word: None for word in self.stopped if word in PARTICLES}

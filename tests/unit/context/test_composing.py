@@ -1,7 +1,7 @@
 import pytest
 
 import holdfast
-from holdfast.context.composing import injectable
+from holdfast.context.composing import BESIDE, injectable
 from holdfast.model.entry import Entry
 from holdfast.model.value import FrozenDict
 
@@ -148,3 +148,36 @@ def test_a_greeting_or_an_answer_brings_no_old_one_back(tmp_path, prompt):
         memory.add("Shoe size is 43", type="preference", key="shoes", scope="user")
         assert memory.search(prompt).hits
         assert [item.snippet for item in memory.context(prompt).items] == ["Shoe size is 43"]
+
+
+def test_what_was_asked_before_is_not_handed_over_and_keeps_no_answer_out(tmp_path):
+    asked, answer = "When do we meet the auditors?", "We see them in the small room on the ninth"
+    with holdfast.open(tmp_path / "home") as memory:
+        for said in ("The tests are slow today", "Add a dark theme", "The invoice is paid"):
+            memory.create_session().add(said, role="user")
+        assert memory.context(asked).items == ()
+        memory.create_session().add(asked, role="user")
+        assert memory.context(asked).items == ()
+        memory.create_session().add_many([{"text": asked, "role": "user"}, {"text": answer, "role": "assistant"}])
+        assert [item.snippet for item in memory.context(asked).items] == [answer]
+
+
+TALKS = (
+    ("My landlord wants to raise the rent by 18 percent, is that legal in Munich?",
+     "In tight markets such as Munich the cap is 15 percent within three years, so 18 exceeds it."),
+    ("I got the job! Start is 1 August.", "Congratulations, that is wonderful news."),
+    ("Write a cover letter for a data engineer.", "Dear team, with six years of Spark behind me ..."),
+    ("I hurt my knee, no running for six weeks.", "Sorry to hear that. Cycling keeps your fitness."),
+    ("How do I write parquet with zstd?", "df.to_parquet('x.parquet', compression='zstd')"),
+)  # fmt: skip
+
+
+def test_the_reply_to_a_question_that_is_handed_over_goes_with_it(tmp_path):
+    with holdfast.open(tmp_path / "home") as memory:
+        for said in TALKS:
+            turns = zip(said, ("user", "assistant"), strict=True)
+            memory.create_session().add_many({"text": text, "role": role} for text, role in turns)
+        prompt = "How much may my landlord raise the rent?"
+        found = memory.search(prompt, limit=2)
+        assert found[1].scores["match"] < BESIDE * found[0].scores["match"]
+        assert [item.snippet for item in memory.context(prompt).items] == [*TALKS[0]]

@@ -72,7 +72,17 @@ def test_a_possessive_is_a_name_also_where_it_begins_a_question():
 def test_a_question_in_lower_case_names_authors_too_unless_they_may_be_words():
     assert understand("what did melanie plant", AUTHORS).authors == ("Melanie",)
     assert understand("what did will plant", AUTHORS).authors == ()
-    assert understand("What did melanie plant", AUTHORS).authors == ()
+    assert understand("What did melanie and I plant?", AUTHORS).authors == ("Melanie",)
+    assert understand("What did melanie plant in Rome", AUTHORS).authors == ()
+    assert understand("What did will plant", AUTHORS).authors == ()
+    assert understand("which stone did we take", ["Stone", "Melanie"]).authors == ()
+
+
+def test_who_is_written_in_small_letters_is_named_so_in_any_question():
+    assert understand("What did melanie plant in Rome", ["melanie", "Ben"]).authors == ("melanie",)
+    assert understand("What did Melanie plant in Rome", ["melanie", "Ben"]).authors == ("melanie",)
+    assert understand("What will grow in Rome", ["will", "Ben"]).authors == ()
+    assert understand("Which herb grows in Rome", ["herb", "Ben"]).authors == ()
 
 
 @pytest.mark.parametrize("author", ["ana.ruiz@example.com", "ana80", "Ana-Lucia", "@ana_r"])

@@ -278,3 +278,15 @@ def test_words_that_stand_together_as_in_the_question_are_worth_more(memory):
     memory.add("The air fryer hums")
     apart = best(memory, "fryer zeppelin air ornithologist").score
     assert best(memory, "air fryer zeppelin ornithologist").score > 1.05 * apart
+
+
+def test_what_is_said_in_other_words_counts_where_the_question_is_not_answered_in_its_own(tmp_path, monkeypatch):
+    with holdfast.open(tmp_path / "home", embedder="builtin") as memory:
+        memory.add_many([{"text": "That film about whales was far too long"}, {"text": "The bridge is closed"}])
+        memory.sync()
+        question = "Which movie about whales did we see in the harbour?"
+        with_others = best(memory, question).scores["answered"]
+        monkeypatch.setattr(
+            type(memory.store.embedding), "alike", lambda _, terms, texts: [[0.0] * len(terms)] * len(texts)
+        )
+        assert best(memory, question).scores["answered"] < with_others < 1.0

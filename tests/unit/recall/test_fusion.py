@@ -218,26 +218,30 @@ def test_what_can_be_the_answer_counts_more_among_people(asked, answer, other):
     assert better > worse
 
 
+def of_words(rows, sought, weights):
+    return by_words(rows, sought.held([row.said for row in rows]), sought, weights)
+
+
 def test_a_session_counts_by_the_words_that_its_entries_hold_between_them():
     rows = [row("a", "s1"), row("b", "s1"), row("c", "s2"), row("d", None)]
     rows[0].said, rows[1].said, rows[2].said, rows[3].said = "a red kite", "the kites of Lisbon", "Lisbon", "red"
-    found = by_words(rows, Sought([("red", 2.0), ("kite", 1.0), ("lisbon", 1.0)]), Weights(session=1.0))
+    found = of_words(rows, Sought([("red", 2.0), ("kite", 1.0), ("lisbon", 1.0)]), Weights(session=1.0))
     assert found[1] == [1.0, 1.0, 0.25, 0.5]
 
 
 def test_words_that_stand_together_count_once_more():
     rows = [row("a"), row("b")]
     rows[0].said, rows[1].said = "It was a red kite.", "A kite, and much later in the afternoon a red balloon."
-    found = by_words(rows, Sought([("red", 2.0), ("kite", 1.0)]), Weights(together=1.0))
+    found = of_words(rows, Sought([("red", 2.0), ("kite", 1.0)]), Weights(together=1.0))
     assert found[0] == [0.5, 0.0]
 
 
 def test_among_few_a_row_counts_by_the_words_that_it_holds_itself_and_among_many_it_does_not():
     rows = [row("a", said="a red kite", cosine=0.4), row("b", said="a kite", cosine=0.5)]
     sought = Sought([("red", 1.0), ("kite", 1.0)])
-    assert by_words(rows, sought, Weights(whole=1.0))[2] == [1.0, 0.125]
-    assert by_words([*rows, row("c", said="red")], sought, Weights(whole=1.0))[2] == []  # not all were compared
-    assert by_words(rows, sought, WITHOUT_VECTORS)[2] == []
+    assert of_words(rows, sought, Weights(whole=1.0))[2] == [1.0, 0.125]
+    assert of_words([*rows, row("c", said="red")], sought, Weights(whole=1.0))[2] == []  # not all were compared
+    assert of_words(rows, sought, WITHOUT_VECTORS)[2] == []
 
 
 def test_a_text_of_many_pieces_is_taken_down_and_one_piece_is_not():
@@ -256,8 +260,7 @@ def test_every_part_is_shown_and_the_best_match_is_one():
     assert found.explained(1)["author"] > 0 == found.explained(0)["author"]
     assert set(found.explained(0)) == {
         "base", "neighbour", "answer", "author", "date", "kind", "form", "together", "session", "whole", "asked",
-        "called",
-            "newer",
+        "called", "echo", "newer",
     }  # fmt: skip
     assert not any(found.explained(-1).values())
 

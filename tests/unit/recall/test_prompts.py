@@ -3,7 +3,16 @@
 import pytest
 
 import holdfast
-from holdfast.recall.prompts import LONG, LONGEST, asked, asks_for_nothing, sentences, shortened, unframed
+from holdfast.recall.prompts import (
+    LONG,
+    LONGEST,
+    asked,
+    asks_for_nothing,
+    sentences,
+    shortened,
+    unframed,
+    without_patterns,
+)
 
 FACTS = (
     "The staging database runs on port 5433.", "Deploys to production happen on Thursdays after standup.",
@@ -189,3 +198,25 @@ def test_a_prompt_that_only_greets_or_has_small_words_only_asks_for_nothing(prom
 )
 def test_any_other_prompt_may_ask_for_something(prompt):
     assert not asks_for_nothing(prompt)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "said"),
+    [
+        ("why is int *next null", "why is int  next null"), ("f(*args, **kwargs)", "f( args,  kwargs)"),
+        ("when do we *not* deploy?", "when do we  not  deploy?"), ("did it work?yes", "did it work? yes"),
+        ("see https://kites.example/a?b=c", "see https://kites.example/a? b=c"), ("deploy?", "deploy?"),
+    ],
+)  # fmt: skip
+def test_a_prompt_has_no_patterns_in_it(prompt, said):
+    assert without_patterns(prompt) == said
+
+
+@pytest.mark.parametrize("prompt", ["What does the *art* cost?", "What does the art cost?it is old", "the *art cost?"])
+def test_a_context_looks_for_what_is_stressed_as_for_any_other_word(tmp_path, prompt):
+    with holdfast.open(tmp_path / "home", user="ana") as memory:
+        memory.add_many([{"text": "The art on the wall cost ninety euros"}, {"text": "The party costs us a cartload"}])
+        plain = memory.context(prompt.replace("*", "").replace("?it", "? it"))
+        assert [(item.id, item.score) for item in memory.context(prompt).items] == [
+            (item.id, item.score) for item in plain.items
+        ]

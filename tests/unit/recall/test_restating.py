@@ -17,9 +17,13 @@ def row(time, said, author="user", size=None, file=1, seq=0):
     return made
 
 
+def newer(rows, sums, sought=FLIGHT):
+    return restated(rows, sums, sought.held([row.said for row in rows]))
+
+
 def after(rows, sums, sought=FLIGHT):
     """The texts in the order in which they stand then."""
-    added = restated(rows, sums, sought) or [0.0] * len(rows)
+    added = newer(rows, sums, sought) or [0.0] * len(rows)
     sums = [own + more for own, more in zip(sums, added, strict=True)]
     return [rows[place].said for place in sorted(range(len(rows)), key=lambda place: -sums[place])]
 
@@ -40,11 +44,11 @@ def test_the_latest_of_several_stands_first_whatever_their_order_was():
 def test_of_two_that_were_written_together_the_later_line_of_one_journal_stands_first():
     later = row(1, NEW.said, seq=1)
     assert after([OLD, later], [1.0, 0.7]) == after([later, OLD], [0.7, 1.0]) == [NEW.said, OLD.said]
-    assert restated([OLD, row(1, NEW.said, file=2, seq=1)], [1.0, 0.7], FLIGHT) == []
+    assert newer([OLD, row(1, NEW.said, file=2, seq=1)], [1.0, 0.7]) == []
 
 
 def test_where_the_later_one_is_first_anyway_nothing_is_added():
-    assert restated([OLD, NEW], [0.7, 1.0], FLIGHT) == []
+    assert newer([OLD, NEW], [0.7, 1.0]) == []
 
 
 @pytest.mark.parametrize(
@@ -59,11 +63,11 @@ def test_where_the_later_one_is_first_anyway_nothing_is_added():
     ids=["of something else", "by somebody else", "a question", "much else", "a long text"],
 )
 def test_what_is_not_said_anew_stays_where_it_is(other):
-    assert restated([OLD, other], [1.0, 0.7], FLIGHT) == []
+    assert newer([OLD, other], [1.0, 0.7]) == []
 
 
 def test_what_hardly_matches_stays_where_it_is():
-    assert restated([OLD, NEW], [1.0, 0.4], FLIGHT) == []
+    assert newer([OLD, NEW], [1.0, 0.4]) == []
 
 
 @pytest.fixture

@@ -88,7 +88,19 @@ def test_hits_by_relevance_are_in_the_order_of_the_relevance_shown(crowd):
 
 def test_the_parts_of_a_match_add_up_to_it(crowd):
     for hit in crowd.search("how do we log in with the oauth token?", limit=20):
-        names = ("base", "neighbour", "answer", "author", "date", "form", "together", "session", "whole", "newer")
+        names = (
+            "base",
+            "neighbour",
+            "answer",
+            "author",
+            "date",
+            "form",
+            "together",
+            "session",
+            "whole",
+            "echo",
+            "newer",
+        )
         parts = sum(hit.scores[name] for name in names)
         assert hit.scores["match"] == pytest.approx(parts, abs=1e-3)
 
@@ -431,3 +443,19 @@ def test_what_another_workspace_or_session_holds_changes_no_answer(beside, quest
         assert found[0] or question == "zanzibar"
     contexts = [[hit.snippet for hit in memory.context(question, workspace=here).items] for memory in memories]
     assert contexts[0] == contexts[1]
+
+
+@pytest.mark.parametrize(
+    ("provider", "end"),
+    [*((provider, end) for provider in ("builtin", "none") for end in ("?", "? 😊", " ?!", "؟")), ("none", "")],
+)
+def test_a_reply_is_found_by_the_question_before_it_whatever_marks_that_ends_with(tmp_path, provider, end):
+    talk = [
+        ("Ana", "Hi! How was the trip" + end), ("Ben", "Long, but the sea was lovely"),
+        ("Ana", "When are you back at the office" + end), ("Ben", "On the ninth, by the night train"),
+        ("Ana", "The printer broke again"), ("Ben", "Not my fault this time"),
+        ("Ana", "Did the office get the new chairs" + end), ("Ben", "They came on Monday"),
+    ]  # fmt: skip
+    with holdfast.open(tmp_path / "home", embedder=provider) as memory:
+        memory.create_session().add_many({"text": text, "author": author} for author, text in talk)
+        assert memory.search("When is Ben back at the office?")[0].text == "On the ninth, by the night train"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from holdfast.text.form import NAME, NUMBER, TIME, wanted_form
+from holdfast.text.form import NAME, NUMBER, TIME, asks, wanted_form
 
 
 def test_a_question_says_what_its_answer_should_show():
@@ -15,3 +15,38 @@ def test_a_question_says_what_its_answer_should_show():
 @pytest.mark.timeout(60)
 def test_a_long_run_of_spaces_takes_no_time():
     assert wanted_form("hello" + " " * 300_000 + "world") == 0  # by the square of its length it took minutes
+
+
+@pytest.mark.parametrize(
+    "text", ["Are you there?", "Really?!", "Free on Friday? 😊", "(any news?)", "متى؟", "真的？ ", "so? :-)"]
+)
+def test_a_text_that_ends_with_a_question_mark_asks_whatever_marks_are_behind_it(text):
+    assert asks(text)
+
+
+@pytest.mark.parametrize("text", ["", "😊", "Are you there? Yes.", "Why? 12", "No" + " " * 300_000])
+def test_one_that_goes_on_does_not(text):
+    assert not asks(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "when are you back", "Which login flow did we take", "what time is it 😊", "ok, did she call",
+        "how do I reset it", "is there any news", "has anyone seen my key",
+    ],
+)  # fmt: skip
+def test_a_clause_that_begins_as_questions_do_asks_without_its_mark(text):
+    assert asks(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "when I was ill", "What he did was wrong", "what a day it was", "How nice", "did it again", "do not touch it",
+        "was a long day", "have a nice day", "can you",
+        "when are you back.", "who is late pays! so there", "where is it? no idea", "is are " * 40,
+    ],
+)  # fmt: skip
+def test_a_clause_that_begins_otherwise_or_ends_does_not(text):
+    assert not asks(text)

@@ -99,7 +99,24 @@ def test_to_speak_of_somebody_is_not_to_speak_to_them(said, told):
     ],
 )
 def test_a_name_that_tells_who_wrote_is_no_mention(text, said):
-    assert mentioned(text, "zoë" if "Zoë" in text else "ana") is said
+    assert mentioned(text, "Zoë" if "Zoë" in text else "Ana Ruiz") is said
+
+
+@pytest.mark.parametrize(
+    ("text", "author", "said"),
+    [
+        ("I finished my project", "Project Manager", False),
+        ("Ask the Project Manager about it", "Project Manager", True),
+        ("my project is late, Project said", "Project Manager", True),
+        ("thanks project", "Project Manager", True),
+        ("Thanks, ana", "ana", True),
+        ("Thanks, ana", "Ana", False),
+        ("Danke, JOSÉ", "José", True),
+        ("Ein Straßenname: Danke, José", "José", True),
+    ],
+)
+def test_a_name_with_a_capital_is_no_word_without_one(text, author, said):
+    assert mentioned(text, author) is said
 
 
 def test_others_may_speak_of_somebody_without_accents():

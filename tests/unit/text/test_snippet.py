@@ -175,3 +175,9 @@ def test_an_arabic_word_marks_its_other_forms(term, marked):
 )
 def test_words_amid_scripts_without_spaces_are_marked(text, terms, marked):
     assert [text[start:end] for start, end in highlight(text, terms)] == marked
+
+
+def test_names_that_a_text_has_with_separators_are_marked():
+    text, terms = "The Wi-Fi in B-12 costs 65,000 for 250 ms, no wifi without", ("wifi", "b12", "65000", "250ms")
+    marked = [text[start:end] for start, end in highlight(text, terms)]
+    assert marked == ["Wi-Fi", "B-12", "65,000", "250 ms", "wifi"]

@@ -115,6 +115,23 @@ def test_a_question_mark_that_asks_is_no_pattern(question):
     assert words("\u771f\u7684 ?\u6211\u4e0d").globs == ()
 
 
+@pytest.mark.parametrize(
+    ("question", "terms", "globs"),
+    [
+        ("when do we *not* deploy?", ("deploy",), ()),
+        ("what did *I* say of the garden", ("garden",), ()),
+        ("*the annual review", ("annual", "review"), ()),
+        ("sales in the *US*", ("sales", "us"), ()),
+        ("*is* it?", ("is", "it"), ()),
+        ("*not*", (), ("*not*",)),
+        ("a *notable* day", ("day",), ("*notable*",)),
+    ],
+)
+def test_stars_around_a_small_word_stress_it_unless_it_is_all_that_is_asked(question, terms, globs):
+    found = words(question)
+    assert (found.terms, found.globs) == (terms, globs)
+
+
 def test_only_so_many_globs_are_looked_for_and_the_rest_are_words():
     found = words(" ".join(f"a?b{number}" for number in range(MOST_GLOBS + 1)))
     assert len(found.globs) == MOST_GLOBS

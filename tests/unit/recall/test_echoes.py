@@ -1,0 +1,82 @@
+"""Echoes: what was asked before is no answer to being asked again."""
+
+import pytest
+
+import holdfast
+from holdfast.recall.echoes import LONGEST, echoes
+from holdfast.recall.wording import Sought
+
+PORT = Sought([("port", 2.0), ("stage", 2.0), ("databas", 2.0)])
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Which port does the staging database use?", "port of the staging databases?", "What is it?",
+        "Which port has the staging database, Ana?",
+    ],
+)  # fmt: skip
+def test_a_turn_that_asks_in_hardly_any_other_words_is_one(said):
+    assert echoes([said, "It is 5433"], PORT) == [True, False]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "The staging database has port 5433", "Can we move the staging database to another rack in Oslo?", "",
+        "The staging database is slow. " * (LONGEST // 30) + "Which port does the staging database use?",
+    ],
+    ids=["tells", "says much else", "nothing", "a long text"],
+)  # fmt: skip
+def test_anything_else_is_none(other):
+    assert echoes([other], PORT) == []
+
+
+def test_a_note_that_asks_was_written_down_to_be_found(tmp_path):
+    with holdfast.open(tmp_path / "home") as memory:
+        memory.add("Which port does the staging database use?", type="note")
+        (found,) = memory.search("port of the staging database")
+        assert found.scores["echo"] == 0.0
+
+
+FILLING = (
+    "Please rename the button to Save", "Write a haiku about spring", "The tests are slow today", "Translate it",
+    "Summarise the notes of the meeting", "Fix the typo in the readme", "Add a dark theme", "The invoice is paid",
+)  # fmt: skip
+ASKED = ("Which port does the staging database use?", "what port is the staging database on?", "staging database port?")
+
+
+@pytest.mark.parametrize("provider", ["builtin", "none"])
+def test_what_was_asked_before_does_not_stand_before_the_answer(tmp_path, provider):
+    answer = "The staging database listens on port 5433 since the move"
+    with holdfast.open(tmp_path / "home", embedder=provider) as memory:
+        for said in (answer, *FILLING):
+            memory.create_session().add(said, role="user")
+        for said in ASKED:
+            unknown = {"text": "I could not find that in the project", "role": "assistant"}
+            memory.create_session().add_many([{"text": said, "role": "user"}, unknown])
+        found = [hit.text for hit in memory.search("Which port does the staging database use?", limit=20)]
+        assert found.index(answer) < min(found.index(said) for said in ASKED)
+
+
+def test_an_answer_stands_before_the_question_that_it_answered(tmp_path):
+    with holdfast.open(tmp_path / "home") as memory:
+        for said in FILLING:
+            memory.create_session().add(said, role="user")
+        talk = ["When do we meet the auditors?", "On the ninth, in the small room"]
+        memory.create_session().add_many(
+            {"text": said, "role": role} for said, role in zip(talk, ("user", "assistant"), strict=True)
+        )
+        assert [hit.text for hit in memory.search("When do we meet the auditors?", limit=2)] == talk[::-1]
+
+
+@pytest.mark.parametrize(
+    "question", ["Did I ask when we meet the auditors?", "My questions about the auditors we meet?"]
+)
+def test_who_asks_what_was_asked_finds_it(tmp_path, question):
+    asked = "When do we meet the auditors?"
+    with holdfast.open(tmp_path / "home") as memory:
+        for said in (asked, *FILLING):
+            memory.create_session().add(said, role="user")
+        assert memory.search(question)[0].scores["echo"] == 0.0
+        assert asked in [item.snippet for item in memory.context(question).items]

@@ -22,7 +22,7 @@ demo: $(READY) ## a short story on a throw-away home
 	@$(BIN)/holdfast demo
 
 test: $(READY) ## the test suite, without the tests marked slow
-	@$(PYTEST) tests -q -n $(WORKERS) --dist loadfile -m "not slow and not bench"
+	@$(PYTEST) tests -q -n $(WORKERS) --max-worker-restart 0 --dist loadfile -m "not slow and not bench"
 
 check: $(READY) ## format, lint, types, import arrows, docs in step with the code
 	@$(BIN)/ruff format --check .
@@ -38,7 +38,7 @@ bench-recall: $(READY) ## how well the right thing comes back, beside BM25, vect
 	@$(BIN)/python -m bench.recall --json build/recall.json --questions build/recall-questions.jsonl
 
 crash: $(READY) ## kills, power loss, damage and I/O faults at full length
-	@$(LONG) $(PYTEST) tests/crash -q -n $(WORKERS) --timeout 3600
+	@$(LONG) $(PYTEST) tests/crash -q -n $(WORKERS) --max-worker-restart 0 --timeout 3600 -o faulthandler_timeout=3700
 
 distil: $(READY) ## make the built-in vectors anew: TEXTS=texts.jsonl.gz TEACHER=directory (docs/embedder.md)
 	@$(BIN)/python tools/distil.py "$(TEXTS)" "$(TEACHER)"

@@ -146,7 +146,7 @@ def _beside_the_best(hits: Iterable[Hit]) -> list[Hit]:
 
 def _after_questions(hits: Iterable[Hit]) -> set[tuple[str | None, int]]:
     """Where the replies to those of them stand that ask."""
-    places = (_place(hit) for hit in hits if asks(hit.text))
+    places = (_place(hit) for hit in hits if hit.session_id is not None and asks(hit.text))
     return {(session, seq + 1) for session, seq in places}
 
 

@@ -12,10 +12,10 @@ from math import log
 
 from ..model.entry import ROLES
 from ..model.value import Value
-from ..text.form import NAME, NUMBER, TIME, asks, questions, shows
+from ..text.form import NAME, NUMBER, TIME, asks, marked, questions, shows
 from ..text.names import called, speaks_of
 from .days import Days, says
-from .echoes import echoes, of_asking
+from .echoes import asks_anew, echoes
 from .restating import of_the_past, restated
 
 TYPE_CHECKING = False
@@ -231,7 +231,7 @@ def by_form(rows: Sequence[Row], talk: Sequence[bool], question: Question, weigh
     for place, row in enumerate(rows):
         if talk[place]:
             shown = sum(weight * shows(row.said, sign) for sign, weight in wanted)
-            found[place] = weights.length * (sizes[place] - middle) - weights.asking * asks(row.said) + shown
+            found[place] = weights.length * (sizes[place] - middle) - weights.asking * marked(row.said) + shown
     return found
 
 
@@ -318,13 +318,14 @@ def by_echo(
     rows: Sequence[Row], held: Sequence[Held], question: Question, sought: Sought, weights: Weights
 ) -> Column:  # fmt: skip
     """What is taken off turns that only ask the same; a note that asks was written down to be found."""
-    if of_asking(question.words.terms):
+    if not asks_anew(question):
         return []
     turns = [
         row.said if bits and row.type == SPOKEN and row.size <= PIECE else ""
         for row, (bits, _) in zip(rows, held, strict=True)
     ]
-    return [-weights.echo * echo for echo in echoes(turns, sought)]
+    holding = [bits.bit_count() for bits, _ in held]
+    return [-weights.echo * echo for echo in echoes(turns, holding, question, sought)]
 
 
 def fused(

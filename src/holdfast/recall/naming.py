@@ -12,7 +12,7 @@ from functools import lru_cache
 from operator import itemgetter
 
 from ..model.entry import ROLES
-from ..text.names import called_plainly, is_handle, is_title, is_word, plain
+from ..text.names import called_plainly, is_handle, is_office, is_title, is_word, plain, typed_small
 from ..text.stopwords import STOP
 
 TYPE_CHECKING = False
@@ -37,11 +37,17 @@ reed rich river ruby sky skip star summer sunny violet ward
 _AMBIGUOUS = frozenset(_WORDS_TOO.split())
 # These begin hardly any question; in small letters they are words all the same.
 _WORDS_IN_SMALL = """
-angel basil brook buck chip christian clay cliff crystal dawn destiny dusty fern forest gene ginger hazel herb hunter
-jade jasmine jewel kit laurel melody mercy opal paris patience piper port robin rusty sage sandy scarlet sterling stone
+angel basil brook buck carol chip christian clay cliff crystal dawn destiny dusty eve fern forest gene ginger hazel herb
+hunter jade jan jasmine jewel kit laurel mason melody mercy opal paris patience piper port robin rosemary rusty sage
+sandy scarlet sterling stone van
 """
 _SMALL = frozenset(_WORDS_IN_SMALL.split())
-_I = re.compile(r"\bI\b")
+# Behind these a word in small letters is just that: "the build", "which van", "how much rosemary".
+_A_THING = """
+a an another any each every few half her his its less little many more most much my no one our several some the their
+these this those three two which whose your
+"""
+_THING = frozenset(_A_THING.split())
 # Behind a name, these ask for somebody's own words; what somebody does or likes others tell as well.
 _VERBS = """
 advise advised advises announce announced announces argue argued argues believe believed believes claim claimed claims
@@ -85,12 +91,15 @@ def _meant(text: str, said: str, spoken: Sequence[Word], names: tuple[_Names, _N
     By the rest of a name somebody is named only within a sentence, and with a capital letter that says something.
     """
     known, also = names
-    lazy, shouted, first = _is_lazy(text), text.isupper(), len(said) - len(said.lstrip())
+    lazy, shouted, first = typed_small(text), text.isupper(), len(said) - len(said.lstrip())
     meant: list[tuple[list[str], Span]] = []
     last = title = (0, 0)
+    before = ""
     for word, start, end in spoken:
-        begins, own = start == first and end - start == len(word), word in known
+        begins, own, thing, before = start == first and end - start == len(word), word in known, before in _THING, word
         found = known[word] if own else [] if begins or shouted else also.get(word, [])
+        if thing and text[start].islower():
+            found = []
         if found and _is_name(text[start : start + len(word)], found, begins, lazy and own):
             if meant and _joins(said, last[1], start):
                 both = [author for author in (*found, *also.get(word, ())) if author in meant[-1][0]]
@@ -101,11 +110,6 @@ def _meant(text: str, said: str, spoken: Sequence[Word], names: tuple[_Names, _N
         elif is_title(word) and text[start].isupper():
             title = start, end
     return meant
-
-
-def _is_lazy(text: str) -> bool:
-    """Whether nobody pressed a key for a capital: a telephone sets the first, and `I`."""
-    return _I.sub("i", text.strip())[1:].islower()
 
 
 def _joins(said: str, end: int, start: int) -> bool:
@@ -241,7 +245,9 @@ def _is_name(word: str, meant: Sequence[str], begins: bool, lazy: bool) -> bool:
         return len(word) > 1
     if word.lower() in _AMBIGUOUS or word.lower() in STOP or all(map(is_handle, meant)):
         return word[:1].isupper() and not begins
-    return word[:1].isupper() or (len(word) > 2 and word not in _SMALL and (lazy or word in meant))
+    if word[:1].isupper():
+        return True
+    return len(word) > 2 and word not in _SMALL and (word in meant or (lazy and not all(map(is_office, meant))))
 
 
 def _without(text: str, spans: list[Span]) -> str:

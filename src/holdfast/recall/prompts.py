@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from ..model.value import Value
-from ..text.form import asks
+from ..text.form import marked
 from ..text.greetings import greets
 from ..text.stopwords import FRAMING, STOP, named
 from ..text.words import both_ends, tokens, words
@@ -104,12 +104,12 @@ def _frames(sentence: str) -> bool:
         return False
     if len(found) < _LEAST_WORDS:
         return len(found) == _LEAST_WORDS - 1 and sentence.endswith(":") and _THINGS.isdisjoint(found)  # "Remind me:"
-    return not asks(sentence) or _THINGS.isdisjoint(found) or not _YOU.isdisjoint(found)
+    return not marked(sentence) or _THINGS.isdisjoint(found) or not _YOU.isdisjoint(found)
 
 
 def _greets(sentence: str, before: str) -> bool:
     """Whether it only greets or thanks; not where it is what somebody said ("user: hi") or its state ("status: ok")."""
-    if asks(sentence) or before.endswith((":", ";")):
+    if marked(sentence) or before.endswith((":", ";")):
         return False
     return greets(tokens(sentence.lower()), answers=not sentence.endswith((":", ";")))
 
@@ -124,7 +124,7 @@ def _ungreeted(text: str) -> str:
         text = rest.lstrip()
     rest, _, last = text.rpartition(",")
     if _is_question(rest) and greets(tokens(last.lower())):
-        text = f"{rest}?" if asks(last) else rest
+        text = f"{rest}?" if marked(last) else rest
     return text
 
 
@@ -139,5 +139,5 @@ def sentences(text: str) -> tuple[Sentence, ...]:
     if len(found) < 2:
         return ()
     return tuple(
-        Sentence(text=one, terms=words(one).terms, asks=asks(one)) for one in both_ends(found, _MOST_SENTENCES)
+        Sentence(text=one, terms=words(one).terms, asks=marked(one)) for one in both_ends(found, _MOST_SENTENCES)
     )

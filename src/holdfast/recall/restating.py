@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from ..text.form import asks
+from ..text.form import marked
 from ..text.stopwords import STOP
 
 TYPE_CHECKING = False
@@ -96,7 +96,7 @@ class _Words:
 
 def _same(row: Row, other: Row) -> bool:
     """Whether both are by the same, and the other was said before; who asks tells nothing anew."""
-    return row.author == other.author and row.role == other.role and _later(row, other) and not asks(row.said)
+    return row.author == other.author and row.role == other.role and _later(row, other) and not marked(row.said)
 
 
 def _later(row: Row, other: Row) -> bool:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 MOST = 24  # words of a question that are sought, the rarest: a long prompt must not take long
 _BETWEEN = "\n"  # texts: no word has it
+_ENDINGS = frozenset((
+    "", "e", "s", "es", "d", "ed", "er", "ers", "y", "ies", "ied", "ing", "ings", "ion", "ions", "ment", "ments", "ly",
+))  # fmt: skip
 GAP = 24  # characters between two words that stand together: two or three words
 
 
@@ -53,8 +56,10 @@ class Sought:
         ]
 
     def has(self, word: str) -> bool:
-        """Whether a word begins as one of them."""
-        return word.startswith(self._roots)
+        """Whether a word is a form of one of them: `deployed` of `deploy`, but not `portugal` of `port`."""
+        return word.startswith(self._roots) and any(
+            word.startswith(root) and word[len(root) :].removeprefix(root[-1]) in _ENDINGS for root in self._roots
+        )
 
     def _together(self, said: str, bits: int) -> float:
         """What words that follow each other are worth, in rarest words."""

@@ -24,13 +24,14 @@ _NUMBERS = frozenset((
 ))  # fmt: skip
 _NTH = ("st", "nd", "rd", "th")
 _MARKS = "?？؟"
-_ENDS = ".!。！"
-END = 200  # characters among which it stands
+_OPENED = {'"': '"', "”": "“", "“": "„", "»": "«", "«": "»", ")": "(", "]": "[", "」": "「"}  # by what closes it
+END = 200  # characters among which a mark stands
 _VERBS = "am|is|are|was|were|do|does|did|can|could|will|would|should|shall|has|have|had"
 _ASKED = re.compile(
-    r"\W*(?:(?:and|so|but|ok|okay|hey|hi|btw)\W+)?(?:(?:when|where|who|what|which|why|how)"
+    r"\W*(?:(?:and|so|but|ok|okay|hey|hi|btw)\W+)?(?:(?:when|where|who|what|which(?! (?:is|was|are|were)\b)|why|how)"
     r"(?: (?!(?:i|you|he|she|it|we|they|that|this|a|an|the|my|your|our)\b)\w+){0,2}"
-    rf" (?:{_VERBS})|(?:{_VERBS}) (?:i|you|he|she|we|they|there|anyone|anybody) \w+)\b[^.!?]*\Z",
+    rf" (?:{_VERBS})|(?!had|should you)(?:{_VERBS}) (?:i|you|he|she|we|they|there|anyone|anybody) \w+)\b"
+    r"[^.!?,:;。！]*\Z",
     re.IGNORECASE,
 )  # "when are you back", "which login flow did we take", "did she call"; but "when I was ill", "was a long day"
 _WHEN = re.compile(r"when\b|\b(?:what|which) (?:date|day|month|year|time)\b", re.IGNORECASE)
@@ -50,21 +51,26 @@ def questions(text: str) -> bool:
     return "?" in text or (not text.isascii() and ("？" in text or "؟" in text))
 
 
-def asks(text: str) -> bool:
-    """Whether it ends with a question mark, in whatever script; smileys, brackets and other marks behind it ask too.
-
-    One clause without an end asks as well if it begins as questions do.
-    """
+def marked(text: str) -> bool:
+    """Whether it ends with a question mark, in whatever script; smileys and other marks may stand behind it, but one
+    that belongs to what is quoted or put in brackets asks nothing."""
     if text[-1:] in ".!" and text[-2:-1].isalnum():  # as most texts end: a third of the time
         return False
-    told = False
-    for sign in reversed(text[-END:]):
-        if sign in _MARKS:
-            return True
-        if sign.isalnum():
-            return not told and len(text) <= END and _ASKED.match(text) is not None
-        told = told or sign in _ENDS
-    return False
+    end = text[-END:]
+    place = end.rfind("?") if end.isascii() else max(map(end.rfind, _MARKS))
+    behind = end[place + 1 :]
+    if place < 0 or any(map(str.isalnum, behind)):
+        return False
+    closed = next((_OPENED[sign] for sign in behind if sign in _OPENED), "")
+    return not closed or closed not in end[:place] or text.lstrip().startswith(closed)
+
+
+def asks(text: str) -> bool:
+    """Whether it has its mark, or is one clause that begins as questions do: what stands after it may answer it.
+
+    Of such clauses some only tell ("what helped was a restart"); where that would cost something, ask `marked`.
+    """
+    return marked(text) or (len(text) <= END and _ASKED.match(text) is not None)
 
 
 def shows(text: str, sign: int) -> bool:

@@ -34,12 +34,21 @@ agent anon anonymous attendee caller candidate client customer employee guest in
 patient person player speaker student tenant visitor voice witness
 """
 NUMBERED = frozenset((*_NUMBERED.split(), *ROLES))
+# Who has one of these in their name is called by the rest of it with a capital only: `Build Bot`, `Data Analyst`.
+_HELD = """
+account admin administrator agent analyst architect assistant bot care centre center consultant coordinator department
+desk developer designer director editor engineer expert group head lead leader manager office officer operations
+operator owner planner representative reviewer scientist service services specialist staff success supervisor support
+system team tester
+"""
+_OFFICES = frozenset(_HELD.split())
 _NO_NAMES = TITLES | NUMBERED | STOP
 
 
 # In a mail, between whom it went and what it quotes; and before any text who said it: `[10:32] Ana Ruiz:`.
 _MAIL = r"^(?:[ \t]*>.*|(?:from|to|cc|bcc|reply-to|sender)[ \t]*:.*|on\b.*\bwrote:)"
 _HEAD = re.compile(_MAIL, re.IGNORECASE | re.MULTILINE)
+_SET = re.compile(r"(?:^|[.!?]\s+)\W*\w|\bI\b")  # capitals that a telephone sets
 _SAID_BY = re.compile(r"^(?:\[[^\]\n]*\][ \t]*)?[^\s:][^:\n]{0,40}:(?=\s|$)", re.MULTILINE)
 
 
@@ -100,6 +109,16 @@ def is_title(word: str) -> bool:
     return word.rstrip(".") in TITLES
 
 
+def is_office(author: str) -> bool:
+    """Whether somebody is named by what they do."""
+    return not _OFFICES.isdisjoint(author.lower().split())
+
+
+def typed_small(text: str) -> bool:
+    """Whether nobody pressed a key for a capital: a telephone sets the first of a sentence, and `I`."""
+    return _SET.sub("", text).islower()
+
+
 def mentioned(text: str, author: str) -> bool:
     """Whether a text that holds what an author is called has it in what was said, and not only before that or in what
     it quotes; in small letters only where all is, or the author's name is too: `my project` is no Project Manager."""
@@ -109,7 +128,8 @@ def mentioned(text: str, author: str) -> bool:
     said = plain(rest)
     if len(rest) < len(text) and name not in said:
         return False
-    if author.islower() or rest.islower() or len(said) != len(rest):
+    small = rest.islower() or (typed_small(rest) and not is_office(author))
+    if small or author.islower() or len(said) != len(rest):
         return True
     places = [found.start() for found in re.finditer(rf"\b{re.escape(name)}", said)]
     return not places or any(not rest[place].islower() for place in places)

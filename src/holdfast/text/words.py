@@ -102,7 +102,7 @@ class _Found:
         self.stopped: dict[str, None] = {}
         self.prefixes: dict[str, None] = {}
         self.globs: dict[str, None] = {}
-        self.stressed: dict[str, None] = {}  # small words between stars
+        self.stressed: dict[str, str] = {}  # small words between stars, and how they are written
 
     def take(self, piece: str) -> None:
         """What is written in one is looked for so, and by its words; numbers alone are nothing without the others.
@@ -133,7 +133,8 @@ class _Found:
         word = part.strip("*")
         if part.startswith("*") and word in STOP:
             self._between(word, self.terms)
-            self.stressed[part] = None
+            if len(self.stressed) < MOST_GLOBS:
+                self.stressed.setdefault(word, part)
         else:
             self.globs[part] = None
 
@@ -189,7 +190,7 @@ class _Found:
     def words(self) -> Words:
         """What was found; stop words only if there is nothing else, and as patterns if all of them have stars."""
         if not (self.terms or self.prefixes or self.globs):
-            self.globs = self.stressed if len(self.stressed) == len(self.stopped) else {}
+            self.globs = dict.fromkeys(self.stressed.values()) if self.stressed.keys() == self.stopped.keys() else {}
         if not (self.terms or self.prefixes or self.globs):
             self.terms = {word: None for word in self.stopped if word not in PARTICLES}
             self.prefixes = {word: None for word in self.stopped if word in PARTICLES}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from holdfast.text.form import NAME, NUMBER, TIME, asks, wanted_form
+from holdfast.text.form import NAME, NUMBER, TIME, asks, marked, wanted_form
 
 
 def test_a_question_says_what_its_answer_should_show():
@@ -24,9 +24,20 @@ def test_a_text_that_ends_with_a_question_mark_asks_whatever_marks_are_behind_it
     assert asks(text)
 
 
-@pytest.mark.parametrize("text", ["", "😊", "Are you there? Yes.", "Why? 12", "No" + " " * 300_000])
-def test_one_that_goes_on_does_not(text):
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "😊", "Are you there? Yes.", "Why? 12", "No" + " " * 300_000, 'We named the button "Delete it?"',
+        'The dialog says "Are you sure?".', "I went in the end (why not?).", "Er fragte »Wirklich?«",
+    ],
+)  # fmt: skip
+def test_one_that_goes_on_or_quotes_a_question_does_not(text):
     assert not asks(text)
+
+
+@pytest.mark.parametrize("text", ['"Are you sure?"', "(Are you sure?)", "Does «Save» work? :)", 'What is "it"?'])
+def test_what_is_quoted_as_a_whole_asks_and_so_does_what_stands_behind(text):
+    assert marked(text)
 
 
 @pytest.mark.parametrize(
@@ -38,13 +49,15 @@ def test_one_that_goes_on_does_not(text):
 )  # fmt: skip
 def test_a_clause_that_begins_as_questions_do_asks_without_its_mark(text):
     assert asks(text)
+    assert not marked(text)
 
 
 @pytest.mark.parametrize(
     "text",
     [
         "when I was ill", "What he did was wrong", "what a day it was", "How nice", "did it again", "do not touch it",
-        "was a long day", "have a nice day", "can you",
+        "was a long day", "have a nice day", "can you", "Which is why it is slow", "should you need it take the key",
+        "what is important: it is slow", "Had I known it I would have said so",
         "when are you back.", "who is late pays! so there", "where is it? no idea", "is are " * 40,
     ],
 )  # fmt: skip

@@ -4,6 +4,7 @@ import pytest
 
 from holdfast.errors import Invalid
 from holdfast.text.content import rooted
+from holdfast.text.stopwords import STOP
 from holdfast.text.words import (
     LONGEST_PATTERN,
     MOST_GLOBS,
@@ -124,12 +125,18 @@ def test_a_question_mark_that_asks_is_no_pattern(question):
         ("sales in the *US*", ("sales", "us"), ()),
         ("*is* it?", ("is", "it"), ()),
         ("*not*", (), ("*not*",)),
+        ("*not* *not", (), ("*not*",)),
         ("a *notable* day", ("day",), ("*notable*",)),
     ],
 )
 def test_stars_around_a_small_word_stress_it_unless_it_is_all_that_is_asked(question, terms, globs):
     found = words(question)
     assert (found.terms, found.globs) == (terms, globs)
+
+
+def test_no_question_has_more_patterns_than_that_however_many_words_it_stresses():
+    found = words(" ".join(f"*{word}*" for word in sorted(STOP) if word.isascii() and word.isalpha()))
+    assert len(found.globs) <= MOST_GLOBS
 
 
 def test_only_so_many_globs_are_looked_for_and_the_rest_are_words():

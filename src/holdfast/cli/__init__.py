@@ -42,13 +42,16 @@ def _leave(code: int) -> NoReturn:
     """Exit. A thread that is still inside a model, after exit handlers have waited for it, would be torn down with the
     interpreter, and its native code crash: then leave without tearing down anything, all output being written."""
     import sys
+    from _thread import (
+        _count,
+    )  # not `sys._current_frames`: with a garbage collection in it CPython 3.11 may never return
 
-    if len(sys._current_frames()) > 1:
+    if _count():
         import atexit
         import os
 
         atexit._run_exitfuncs()
-        if len(sys._current_frames()) > 1:
+        if _count():
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(code)

@@ -209,8 +209,11 @@ class Lock:
 def _forget_in_child() -> None:
     """After a fork the parent owns what was held: close our copies without unlocking its locks."""
     for held in [look() for look in list(_held.values())]:
-        if held is not None:
-            held.forget()
+        try:
+            if held is not None:
+                held.forget()
+        except OSError:
+            continue  # one that somebody else has closed keeps no other
     _held.clear()
     _mutexes.clear()
     forget_sequence()

@@ -57,11 +57,12 @@ class Zygote:
     def __init__(self, module):
         self._process = subprocess.Popen(
             [sys.executable, "-m", __name__, module], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}, start_new_session=True,
         )  # fmt: skip
         self._heard = SimpleQueue()
         self._alive = set()
-        threading.Thread(target=self._listen, daemon=True).start()
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
 
     def _listen(self):
         for line in self._process.stdout:
@@ -103,6 +104,7 @@ class Zygote:
 
     def wait(self, pid):
         """Until a child is gone by itself."""
+        self._alive.discard(pid)
         while _runs(pid):
             time.sleep(0.0005)
 
@@ -115,11 +117,14 @@ class Zygote:
         return self
 
     def __exit__(self, *_error):
-        for pid in list(self._alive):
-            self.kill(pid)
+        """All of them go, also who never said a word: a pipe that one of them keeps open would be read for ever."""
         self._process.stdin.close()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait(timeout=60)
-        self._process.stdout.close()
+        self._listener.join(60)
+        if not self._listener.is_alive():
+            self._process.stdout.close()
 
 
 def _runs(pid):

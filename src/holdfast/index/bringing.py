@@ -11,6 +11,7 @@ import time
 
 from ..errors import StorageFailed
 from .catchup import COMMIT_LINES, CatchUp, commit
+from .database import WAIT_MS, begin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,6 +97,9 @@ class Passage:
         self._done, self._again = [], 0
 
 
+WRITER_MS = 200  # for another's transaction: a batch of vectors takes less
+
+
 class Bringing:
     """Brings several journals level in transactions of bounded size; for whoever holds `index.lock`."""
 
@@ -109,9 +113,13 @@ class Bringing:
     def bring(
         self, connection: apsw.Connection, sizes: Mapping[str, Size | None], deadline: float | None
     ) -> dict[str, Size | None]:
-        """Follow these journals, until the deadline at the earliest; returns with which sizes they are level."""
+        """Follow these journals, until the deadline at the earliest; returns with which sizes they are level.
+
+        Whoever has no deadline has written, and leaves the rest to the next search rather than wait for another.
+        """
         waiting = list(sizes)[::-1]
-        connection.execute("BEGIN IMMEDIATE")
+        left = WRITER_MS if deadline is None else round((deadline - time.monotonic()) * 1000)
+        begin(connection, min(max(left, WRITER_MS), WAIT_MS))
         passage = Passage(connection, self._fitting(connection), self.unread)
         self._last = None  # whatever fails, what was known is not kept
         while waiting:

@@ -104,8 +104,10 @@ class Cache:
         def act(connection: apsw.Connection) -> int:
             gone = 0
             while (excess := _excess(connection, entries, size)) > 0:  # rows that share pages free less than expected
-                _drop_oldest(connection, excess)
-                gone += excess
+                dropped = _drop_oldest(connection, excess)
+                gone += dropped
+                if not dropped:  # a file that says so and does not do so is damaged
+                    break
             return gone
 
         gone = self._use(act, then=_shrunk)
@@ -238,18 +240,19 @@ def _excess(connection: apsw.Connection, entries: int, size: int) -> int:
     return max(int(count) - entries, too_large)
 
 
-def _drop_oldest(connection: apsw.Connection, excess: int) -> None:
+def _drop_oldest(connection: apsw.Connection, excess: int) -> int:
     sql = (
         "DELETE FROM embedding_cache WHERE (provider, model, provider_key, hash) IN "
         "(SELECT provider, model, provider_key, hash FROM embedding_cache ORDER BY updated_at, hash LIMIT ?) "
         "RETURNING hash"
     )
-    gone = _json(hash for (hash,) in ask_all(connection, sql, (excess,)))
+    gone = [hash for (hash,) in ask_all(connection, sql, (excess,))]
     connection.execute(
         "DELETE FROM origins WHERE hash IN (SELECT value FROM json_each(?1)) AND hash NOT IN "
         "(SELECT hash FROM embedding_cache WHERE hash IN (SELECT value FROM json_each(?1)))",
-        (gone,),
+        (_json(gone),),
     )
+    return len(gone)
 
 
 def _shrunk(connection: apsw.Connection) -> bool:

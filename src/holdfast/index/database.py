@@ -70,6 +70,15 @@ def ask_one(connection: apsw.Connection, sql: str, values: Any = ()) -> Any:
     return connection.execute(sql, values).fetchone()
 
 
+def begin(connection: apsw.Connection, wait_ms: int) -> None:
+    """Begin to write; for another's transaction, which may be that of a SQL prompt, it waits no longer than this."""
+    connection.set_busy_timeout(wait_ms)
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+    finally:
+        connection.set_busy_timeout(WAIT_MS)
+
+
 def put_all(
     connection: apsw.Connection, table: str, rows: Sequence[tuple[Any, ...]], begins: Sequence[tuple[Any, ...]] = ()
 ) -> None:  # fmt: skip

@@ -38,7 +38,7 @@ _loading: dict[str, Callable[[], Any]] = getattr(sys.modules.get("_frozen_import
 
 def _before() -> None:
     if OPEN and GATE.shut(WAIT_S):
-        for index in OPEN:
+        for index in list(OPEN):  # another thread may be opening one
             index.live.before_fork()
     _await_imports(WAIT_S)  # not before the gate is shut: who is inside may have to load something
 

@@ -191,8 +191,9 @@ class Stemmer:
 
     def __init__(self) -> None:
         self._mutex = allocate_lock()
-        self._connection = apsw.Connection(":memory:")
-        self._tokenise = self._connection.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
+        with GATE.visit():
+            self._connection = apsw.Connection(":memory:")
+            self._tokenise = self._connection.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
         self._words: dict[str, list[str]] = {}  # words of questions, which every part of a search asks for
 
     def stems(self, text: str) -> list[str]:

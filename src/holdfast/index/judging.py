@@ -15,6 +15,7 @@ import time
 import apsw
 
 from .database import FAILURES, ODD_VALUES, ask_one, close, empty
+from .gate import GATE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,14 +69,15 @@ class Watched:
 
 def _refused(error: BaseException, sql: str, values: list[Any]) -> bool:
     """Whether an empty index refuses this statement in the same way."""
-    connection = empty()
-    try:
-        connection.execute("BEGIN")
-        connection.executemany(sql, values).fetchall()
-    except (apsw.Error, *ODD_VALUES) as again:
-        return type(again) is type(error)
-    finally:
-        close(connection)
+    with GATE.visit():
+        connection = empty()
+        try:
+            connection.execute("BEGIN")
+            connection.executemany(sql, values).fetchall()
+        except (apsw.Error, *ODD_VALUES) as again:
+            return type(again) is type(error)
+        finally:
+            close(connection)
     return False
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import time
 from errno import errorcode
+from itertools import count
 
 from ..disk import Irregular, discard, make_private_dir, remove_tree
 from ..errors import StorageFailed
@@ -33,6 +34,7 @@ SWEPT = (
 )  # somebody removed or replaced what we use
 PATIENCE_S = 2.0  # as long as a search waits by default
 _PAUSE_S = 0.0005
+_TRIES = 5  # at a lock file that is another each time one looks, where there is no time to wait
 _READ_ONLY = ("EROFS", "EACCES", "EPERM")
 
 
@@ -152,7 +154,10 @@ class IndexLock(Lock):
         return persist(super()._open, lambda: make_way(self._disk, self.path))
 
     def _acquired(self, held: Held, seconds: float, deadline: float, what: str) -> Held | None:
-        while (found := super()._acquired(held, seconds, deadline, what)) is not None:
+        for tries in count(1):
+            found = super()._acquired(held, seconds, deadline, what)
+            if found is None:
+                break
             try:
                 if self._in_place(found.fd):
                     return found
@@ -161,6 +166,8 @@ class IndexLock(Lock):
                 raise
             found.release()
             seconds = deadline - time.monotonic()
+            if seconds <= 0 and tries >= _TRIES:
+                break
         return None
 
     def _in_place(self, fd: int) -> bool:

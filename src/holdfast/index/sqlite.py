@@ -380,10 +380,11 @@ class SqliteIndex(Levelled):
 
     def after_fork(self) -> object:
         """In a child: start anew; what is returned must be kept from being collected."""
-        self._stemmer = self._matrix = None
+        # A thread of the parent may have been inside SQLite's allocator: to free anything of that would wait for it.
+        left, self._stemmer, self._matrix = (self._stemmer, self.live.abandon()), None, None
         self._bringing.start_over()
         self.recalled.after_fork()
-        return self.live.abandon()
+        return left
 
 
 def _place(scope: Scope) -> Scope | tuple[str | None, bool]:

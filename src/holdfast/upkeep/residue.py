@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ..store import Store
     from .fragments import Fragments
 
+_LONGEST_S = 3_600  # of the search of all files: a child that another thread forks may keep its pipe open for good
 _FEW = 500  # entries with a word: so many are matched and ranked faster than the next that has it is come across
 ENTRIES = "memory.jsonl"
 AUTHORED = ("LEARNINGS.md", "config.toml", ".holdfast.toml")
@@ -168,8 +169,9 @@ def _scan(roots: list[dict[str, Any]], fragments: list[str]) -> dict[str, Any]:
     try:
         source = read_file(REAL, scan.__file__).decode()
         done = subprocess.run(
-            [sys.executable, "-I", "-S", "-c", source], input=job, capture_output=True, text=True, check=True
-        )
+            [sys.executable, "-I", "-S", "-c", source], input=job, capture_output=True, text=True, check=True,
+            timeout=_LONGEST_S,
+        )  # fmt: skip
         answer = json.loads(done.stdout)
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         return _unsearched(type(error).__name__)

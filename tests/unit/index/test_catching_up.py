@@ -6,9 +6,13 @@ import os
 import threading
 import time
 
+import apsw
 import pytest
 
+import holdfast
 from holdfast.index import SqliteIndex
+from holdfast.index.database import WAIT_MS
+from holdfast.index.mending import IndexLock
 from holdfast.model.entry import Tombstone
 from holdfast.model.moment import iso
 from holdfast.model.query import Filter
@@ -374,3 +378,28 @@ def test_a_journal_that_is_rewritten_between_two_pieces_is_compared_whole(embedd
     found = embedded.find("words", limit=100)
     assert sorted(found) == sorted({entry.id for entry in entries} - {entries[1].id})
     assert embedded.find("amended") == [entries[0].id]
+
+
+def test_who_has_begun_to_write_and_does_not_end_keeps_nobody_waiting_for_long(tmp_path):
+    home = str(tmp_path / "home")
+    with holdfast.open(home, settings={"recall.vectors": False, "index.wait_ms": 300}) as memory:
+        memory.add("alpha")
+        assert memory.search("alpha").hits
+        prompt = apsw.Connection(str(next((tmp_path / "home").glob("agents/main/index/v*/index.db"))))
+        prompt.execute("BEGIN IMMEDIATE")
+        started = time.monotonic()
+        memory.add("beta")
+        found = memory.search("beta")
+        assert time.monotonic() - started < WAIT_MS / 1000, "one of them has waited for the whole of SQLite's patience"
+        assert [hit.text for hit in found] == ["beta"] or "index behind by 1" in (found.degraded or "")
+        prompt.execute("ROLLBACK")
+        assert [hit.text for hit in memory.search("beta")] == ["beta"]
+        prompt.close()
+
+
+def test_a_lock_file_that_is_another_each_time_is_given_up_in_the_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(IndexLock, "_in_place", lambda self, fd: False)
+    lock = IndexLock(str(tmp_path / "index.lock"))
+    assert lock.attempt("look") is None
+    with pytest.raises(holdfast.Locked):
+        lock.hold(10, "work")

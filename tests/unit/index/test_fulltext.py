@@ -1,10 +1,13 @@
 """The index's tokeniser, which knows the Unicode of 2012, and words as questions are cut: both see the same words."""
 
 import unicodedata
+from threading import Thread
 
 import pytest
 
+import holdfast
 from holdfast.index.fulltext import Stemmer
+from holdfast.index.gate import GATE
 from holdfast.text.spelling import composed
 from holdfast.text.words import searchable, tokens
 
@@ -33,3 +36,24 @@ def test_a_symbol_parts_words_in_texts_where_it_parts_them_in_questions(block):
 def test_a_text_that_was_made_searchable_gives_the_same_stems_again():
     stemmer, made = Stemmer(), searchable("pizza🤗 الكتابان 500₽")
     assert stemmer.stems(made) == stemmer.stems(" ".join(stemmer.stems(made))) == ["pizza", "كتاب", "500"]
+
+
+def test_a_stemmer_is_made_inside_the_gate_and_kept_by_a_forked_child(tmp_path):
+    """A child that frees what SQLite gave out waits for ever if a thread of its parent was asking for memory."""
+    assert GATE.shut(0)
+    try:
+        thread = Thread(target=Stemmer)
+        thread.start()
+        thread.join(0.05)
+        assert thread.is_alive()
+    finally:
+        GATE.reopen()
+    thread.join(10)
+    assert not thread.is_alive()
+    with holdfast.open(tmp_path / "home", settings={"recall.vectors": False}) as memory:
+        index = memory.store.index
+        assert index.stems("running") == ["run"]
+        stemmer = index._stemmer
+        assert stemmer in index.after_fork()
+        assert index.stems("running") == ["run"]
+        assert index._stemmer is not stemmer

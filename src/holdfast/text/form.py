@@ -54,7 +54,7 @@ def questions(text: str) -> bool:
 def marked(text: str) -> bool:
     """Whether it ends with a question mark, in whatever script; smileys and other marks may stand behind it, but one
     that belongs to what is quoted or put in brackets asks nothing."""
-    if text[-1:] in ".!" and text[-2:-1].isalnum():  # as most texts end: a third of the time
+    if _ends(text):
         return False
     end = text[-END:]
     place = end.rfind("?") if end.isascii() else max(map(end.rfind, _MARKS))
@@ -70,7 +70,12 @@ def asks(text: str) -> bool:
 
     Of such clauses some only tell ("what helped was a restart"); where that would cost something, ask `marked`.
     """
-    return marked(text) or (len(text) <= END and _ASKED.match(text) is not None)
+    return not _ends(text) and (marked(text) or (len(text) <= END and _ASKED.match(text) is not None))
+
+
+def _ends(text: str) -> bool:
+    """Whether a sentence does, as most texts end: a third of the time."""
+    return text[-1:] in ".!" and text[-2:-1].isalnum()
 
 
 def shows(text: str, sign: int) -> bool:

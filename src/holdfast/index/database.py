@@ -255,7 +255,9 @@ class Database:
     def take(self) -> apsw.Connection:
         """Borrow a connection; give it back with `give`."""
         with self._mutex:
-            return self._idle.pop() if self._idle else self._connect()
+            if self._idle:
+                return self._idle.pop()
+        return self._connect()  # which may have to wait, and nobody else for that
 
     def ask(self, question: Callable[[apsw.Connection], Answer]) -> Answer:
         """What a question finds out on a borrowed connection; a transaction that it left open is taken back.

@@ -42,9 +42,7 @@ def _leave(code: int) -> NoReturn:
     """Exit. A thread that is still inside a model, after exit handlers have waited for it, would be torn down with the
     interpreter, and its native code crash: then leave without tearing down anything, all output being written."""
     import sys
-    from _thread import (
-        _count,
-    )  # not `sys._current_frames`: with a garbage collection in it CPython 3.11 may never return
+    from _thread import _count  # `sys._current_frames` may never return (tests/architecture)
 
     if _count():
         import atexit

@@ -48,7 +48,7 @@ _NO_NAMES = TITLES | NUMBERED | STOP
 # In a mail, between whom it went and what it quotes; and before any text who said it: `[10:32] Ana Ruiz:`.
 _MAIL = r"^(?:[ \t]*>.*|(?:from|to|cc|bcc|reply-to|sender)[ \t]*:.*|on\b.*\bwrote:)"
 _HEAD = re.compile(_MAIL, re.IGNORECASE | re.MULTILINE)
-_SET = re.compile(r"(?:^|[.!?]\s+)\W*\w|\bI\b")  # capitals that a telephone sets
+_SET = re.compile(r"(?:^|[.!?]\s)\W{0,3}\w|\bI\b")  # capitals that a telephone sets; linear
 _SAID_BY = re.compile(r"^(?:\[[^\]\n]*\][ \t]*)?[^\s:][^:\n]{0,40}:(?=\s|$)", re.MULTILINE)
 
 

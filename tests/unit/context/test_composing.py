@@ -1,7 +1,9 @@
+from types import SimpleNamespace
+
 import pytest
 
 import holdfast
-from holdfast.context.composing import BESIDE, injectable
+from holdfast.context.composing import BESIDE, _after_questions, injectable
 from holdfast.model.entry import Entry
 from holdfast.model.value import FrozenDict
 
@@ -181,3 +183,9 @@ def test_the_reply_to_a_question_that_is_handed_over_goes_with_it(tmp_path):
         found = memory.search(prompt, limit=2)
         assert found[1].scores["match"] < BESIDE * found[0].scores["match"]
         assert [item.snippet for item in memory.context(prompt).items] == [*TALKS[0]]
+
+
+def test_a_reply_stands_in_the_session_of_its_question():
+    """Entries of no session lie in several journals, whose numbers say nothing of each other."""
+    asked = [SimpleNamespace(session_id=name, text="Who is it?", entry=SimpleNamespace(seq=4)) for name in ("a", None)]
+    assert _after_questions(asked) == {("a", 5)}

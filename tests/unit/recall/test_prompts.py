@@ -220,3 +220,11 @@ def test_a_context_looks_for_what_is_stressed_as_for_any_other_word(tmp_path, pr
         assert [(item.id, item.score) for item in memory.context(prompt).items] == [
             (item.id, item.score) for item in plain.items
         ]
+
+
+def test_a_line_of_a_wrapped_prompt_does_not_ask_without_its_mark():
+    prompt = (
+        "Write the release notes. Mention the queue,\nwhen did the cloud migration of the team end\nand the new keys."
+    )
+    assert [sentence.asks for sentence in sentences(prompt)] == [False] * 4
+    assert [sentence.asks for sentence in sentences(prompt.replace("end\n", "end?\n"))] == [False, False, True, False]

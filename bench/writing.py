@@ -13,6 +13,7 @@ from bench.row import Row, ms
 from bench.run import Run
 
 _BATCH = 100
+_HELD = 5_000  # entries that the default session has before
 _BURST = 66  # entries: twice as many as are indexed together at most
 
 
@@ -23,7 +24,7 @@ def line_of(text: str) -> bytes:
 
 
 def single(run: Run) -> list[Row]:
-    """One entry after the other, and one alone, beside flock + append + fdatasync of as many bytes."""
+    """One entry after the other, by handle and by key, and one alone, beside flock + append + fdatasync of as much."""
     with run.homes.fresh() as memory:
         session, file = memory.create_session(), Appender(os.path.join(run.homes.folder, "bare.jsonl"))
         texts = run.corpus.turns(1 << 30, part=3)
@@ -36,11 +37,18 @@ def single(run: Run) -> list[Row]:
             for text in islice(texts, count):
                 file.append(line_of(text))
 
+        def by_key(count: int) -> None:
+            for text in islice(texts, count):
+                memory.add(text, role="user")
+
+        memory.add_many({"text": text} for text in islice(texts, _HELD))
         burst = interleaved({"ours": lambda: ours(_BURST), "bare": lambda: bare(_BURST)}, run.rounds)
+        keyed = interleaved({"ours": lambda: by_key(_BURST), "bare": lambda: bare(_BURST)}, run.rounds)
         alone = interleaved({"pause": _pause, "ours": lambda: ours(1), "bare": lambda: bare(1)}, run.rounds)
         file.close()
     return [
         _row("durable write, one entry after the other, indexed", burst, _BURST, 3),
+        _row(f"durable write by key, in a session of {_HELD:,}", keyed, _BURST, 3),
         _row("durable write, one entry alone, indexed at once", alone, 1, None),
     ]
 

@@ -126,6 +126,9 @@ class Journal(Protocol):
     def journals(self, scope: Scope) -> Iterator[str]:
         """Ids of all journals of the agent, in order."""
 
+    def roster(self, scope: Scope) -> object:
+        """The same as long as no session was made: so is what a key means that one session has."""
+
     def size(self, scope: Scope, journal: str) -> Size | None:
         """Sizes and times of the journal's files by stat; None where it does not exist."""
 
@@ -328,7 +331,7 @@ class Index(Protocol):
         """Key and decay overrides of these sessions: what ranking and display need of them."""
 
     def under_key(self, scope: Scope, key: str) -> list[str]:
-        """Ids of the sessions with this key: one, or a chain of those that go on from each other (D11)."""
+        """Ids of the sessions with this key, last used first: one, or a chain that go on from each other (D11)."""
 
     def tags(self, scope: Scope) -> dict[str, int]:
         """How often each tag is used."""

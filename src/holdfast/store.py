@@ -39,7 +39,9 @@ class Store:
         self.home, self.agent, self.settings, self.clock = home, agent, settings, clock
         self.journal, self.index, self.redactor = journal, index, redactor
         self.observer, self.reader = observer, reader
-        self.places: dict[tuple[str | None, ...], tuple[Any, Any]] = {}  # who wrote where under which names (`capture`)
+        self.places: dict[
+            tuple[str | None, ...], tuple[Any, Any, Any]
+        ] = {}  # who wrote where under which names (`capture`)
         self._make_embedding = embedding
         self._embedding: Embedding | None = None
         self._until: float | None = None  # how long one answer may wait for the index

@@ -84,17 +84,34 @@ class Places:
         if found is None or found[0] is not self._writer.caller:
             return None
         place: Place = found[1]
+        roster = found[2]
+        if roster is not None and roster != self._store.journal.roster(whole(self._store.agent)):
+            return None
         if self._store.journal.card(whole(self._store.agent), place.card.id) is not place.card:
             return None
         self.by_journal.setdefault(place.card.id, place)
         return place
 
-    def _remember(self, item: Mapping[str, Any], place: Place) -> None:
-        """A session named by its id, for the next write; a key, or a path, may mean something else by then."""
-        if place.exists and item.get("session") == place.card.id and item.get("workspace") is None:
-            if len(self._store.places) >= _MOST_REMEMBERED:
-                self._store.places.clear()
-            self._store.places[self._writer.user, *map(item.get, FIELDS)] = self._writer.caller, place
+    def _remember(self, item: Mapping[str, Any], place: Place, roster: object) -> None:
+        """A session, for the next write: named by its id, or by a key that it alone has, as long as none is made.
+
+        A path may mean something else by then.
+        """
+        if place.kind != "session" or not place.exists or item.get("workspace") is not None:
+            return
+        if place.key is not None and not self._is_only(place.card, place.key):
+            return
+        if len(self._store.places) >= _MOST_REMEMBERED:
+            self._store.places.clear()
+        named = self._writer.user, *map(item.get, FIELDS)
+        self._store.places[named] = self._writer.caller, place, None if place.key is None else roster
+
+    def _is_only(self, card: Card, key: str) -> bool:
+        """Whether no other session has its key, as far as the index says that has just been asked for it."""
+        try:
+            return self._store.index.under_key(Scope(agent=self._store.agent, user=card.user_id), key) == [card.id]
+        except sessions.UNANSWERED:
+            return False
 
     def _checked(self, item: Mapping[str, Any]) -> Place:
         kind = "session" if item.get("scope") is None else item["scope"]
@@ -104,6 +121,7 @@ class Places:
             raise Invalid("session must be an id or a key", field="session")
         user = None if item.get("user") is None else validate.user(item["user"])
         workspace = self._workspace(item.get("workspace"))
+        roster = self._store.journal.roster(whole(self._store.agent))  # before anybody looks for the session
         card, exists = (
             self._session(item.get("session"), user, workspace) if kind == "session" else self._own(kind, user)
         )
@@ -117,7 +135,7 @@ class Places:
         key = _key(item.get("session")) if kind == "session" else None
         place = Place(card=card, exists=exists, scope=scope, kind=kind, workspace=workspace, key=key)
         self.by_journal.setdefault(card.id, place)
-        self._remember(item, place)
+        self._remember(item, place, roster)
         return place
 
     def _workspace(self, given: Any) -> str | None:

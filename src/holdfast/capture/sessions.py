@@ -81,11 +81,12 @@ def _by_key(store: Store, key: str, user: str | None, wait_ms: int | None) -> Ca
     scope = Scope(agent=store.agent, user=user)
     try:
         behind = store.index.refresh(whole(store.agent), _WAIT_MS if wait_ms is None else wait_ms)
-        found = store.index.cards(scope, key=key, limit=1)
+        ids = store.index.under_key(scope, key)
     except UNANSWERED:
-        behind, found = 1, []
-    if found or not behind:
-        return found[0] if found else None
+        behind, ids = 1, []
+    found = next((card for id in ids if (card := store.journal.card(scope, id)) is not None), None)
+    if found is not None or not behind:
+        return found
     cards = (store.journal.card(scope, journal) for journal in store.journal.journals(scope))
     same = [card for card in cards if card is not None and card.kind == "session" and card.key == key]
     return max(same, key=lambda card: (card.created_at, card.id), default=None)

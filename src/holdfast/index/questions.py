@@ -254,6 +254,11 @@ def contains(connection: apsw.Connection, fragment: str) -> bool:
     return found is not None
 
 
+_CARDS = "sessions s JOIN files f ON f.journal=s.id"
+_LAST_USED = "max(s.created, coalesce((SELECT max(e.time) FROM entries e WHERE e.file=f.n), 0)) AS last"
+_LAST_FIRST = "ORDER BY last DESC, s.id DESC"
+
+
 def _where_card(scope: Scope) -> Where:
     """The cards of what is in a scope."""
     where = Where()
@@ -277,9 +282,8 @@ def cards(
         where.add("s.key=?", key)
     found = ask_all(
         connection,
-        "SELECT s.card, f.n, f.bytes+f.buried, max(s.created, coalesce((SELECT max(e.time) FROM entries e "
-        f"WHERE e.file=f.n), 0)) AS last FROM sessions s JOIN files f ON f.journal=s.id WHERE {where} "
-        "ORDER BY last DESC, s.id DESC LIMIT ? OFFSET ?",
+        f"SELECT s.card, f.n, f.bytes+f.buried, {_LAST_USED} FROM {_CARDS} "
+        f"WHERE {where} {_LAST_FIRST} LIMIT ? OFFSET ?",
         (*where.values, -1 if limit is None else limit, offset),
     )
     return [_live(connection, *row) for row in found]
@@ -305,13 +309,11 @@ def sessions(connection: apsw.Connection, ids: list[str]) -> dict[str, tuple[str
 
 
 def under_key(connection: apsw.Connection, scope: Scope, key: str) -> list[str]:
-    """Ids alone: every question within a session asks for them, and counting what each holds takes its time."""
-    where = Where()
-    where.add("kind='session'")
-    where.add("key=?", key)
-    if scope.user is not None:
-        where.add("user_id=?", scope.user)
-    return [id for (id,) in ask_all(connection, f"SELECT id FROM sessions WHERE {where} ORDER BY id", where.values)]
+    """Ids alone: whoever names a session by its key asks for them, and counting what each holds takes its time."""
+    where = _where_card(scope)
+    where.add("s.kind='session' AND s.key=?", key)
+    found = ask_all(connection, f"SELECT s.id, {_LAST_USED} FROM {_CARDS} WHERE {where} {_LAST_FIRST}", where.values)
+    return [id for id, _ in found]
 
 
 def tags(connection: apsw.Connection, scope: Scope) -> dict[str, int]:

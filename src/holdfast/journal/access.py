@@ -13,6 +13,9 @@ from .cards import header_at, read_card, written_card
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from ..disk import Disk
     from ..model.scope import Scope
     from .files import Place, Places
@@ -88,3 +91,11 @@ class Access:
             return header.user_id
         card = read_card(self._disk, place)
         return card.user_id if card else None
+
+
+def is_ones_own(scope: Scope, piece: Mapping[str, Any], seen: bool) -> bool:
+    """A quarantined piece that tells whose it is belongs to that user, though its journal be gone; any other to the
+    journal's."""
+    if scope.user is None or piece["user_id"] is None:
+        return seen
+    return bool(piece["user_id"] == scope.user)

@@ -15,7 +15,7 @@ from ..model.entry import AMENDABLE, Amendment, require_unerased, require_unused
 from ..model.moment import iso
 from ..model.replay import Replay
 from ..model.value import FrozenDict
-from .access import Access
+from .access import Access, is_ones_own
 from .batch import check_batch, check_lines
 from .cards import Cards, check_card, read_card, write_card
 from .files import Places
@@ -330,6 +330,11 @@ class FileJournal:
                 if self._access.is_there(place) and self._access.finds(scope, place):
                     yield place.journal
 
+    def roster(self, scope: Scope) -> object:
+        """The stamp of the directory in which each session has its own."""
+        self._access.check_agent(scope)
+        return self._places.sessions_stamp(self._disk)
+
     def size(self, scope: Scope, journal: str) -> Size | None:
         """Sizes and times of the journal's files by stat; None where it does not exist."""
         place = self._access.place(scope, journal)
@@ -368,7 +373,7 @@ class FileJournal:
         with Attempt("read", self._places.quarantine):
             pieces = self._quarantine.kept(journal)
             seen = {name: self._access.finds(scope, self._places.of(name)) for name in {p["journal"] for p in pieces}}
-            return [piece for piece in pieces if _is_ones_own(scope, piece, seen[piece["journal"]])]
+            return [piece for piece in pieces if is_ones_own(scope, piece, seen[piece["journal"]])]
 
     def release(self, scope: Scope, journal: str, matches: Callable[[bytes], bool]) -> int:
         """Erase the quarantined pieces of a journal for which `matches` says yes."""
@@ -391,10 +396,3 @@ class FileJournal:
         self._desk.relaxed.flush()
         self._desk.tails.clear()
         self._desk.echoes.clear()
-
-
-def _is_ones_own(scope: Scope, piece: Mapping[str, Any], seen: bool) -> bool:
-    """A piece that tells whose it is belongs to that user, though its journal be gone; any other to the journal's."""
-    if scope.user is None or piece["user_id"] is None:
-        return seen
-    return bool(piece["user_id"] == scope.user)

@@ -86,6 +86,14 @@ class Places:
                     yield self.of(name)
         yield self.of(GLOBAL)
 
+    def sessions_stamp(self, disk: Disk) -> tuple[int, int] | None:
+        """Another one after any session's directory was made or removed; None where there is none yet."""
+        try:
+            found = disk.stat(os.path.join(self.folder, "sessions"))
+        except OSError:
+            return None
+        return found.st_ino, found.st_mtime_ns
+
 
 def _parts(journal: str) -> tuple[str, ...]:
     if isinstance(journal, str):

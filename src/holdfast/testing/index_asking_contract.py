@@ -156,9 +156,12 @@ class AskContract:
     def test_the_sessions_under_a_key_are_those_of_its_user(self, backend: Workbench) -> None:
         for session in (OTHER, SESSION):
             backend.session(session, key="the key")
+            backend.clock.advance(1000)
         backend.session("sess_20260101_cccccc", "ben", key="the key")
+        assert backend.level().under_key(ANA, "the key") == [SESSION, OTHER]
+        backend.add("the first one goes on", OTHER)
         index = backend.level()
-        assert index.under_key(ANA, "the key") == sorted([SESSION, OTHER])
+        assert index.under_key(ANA, "the key") == [OTHER, SESSION]  # last used first
         assert index.under_key(ANA, "another") == []
 
     def test_cards_are_found_by_key_workspace_and_page(self, backend: Workbench) -> None:

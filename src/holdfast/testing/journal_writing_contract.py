@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import sleep
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -78,6 +79,15 @@ class CardContract:
     def test_a_user_card_must_carry_the_hash_of_its_user(self, backend: Workbench) -> None:
         with pytest.raises(Invalid):
             backend.journal.create(ALL, Card(id=user_dir("ana"), kind="user", user_id="ben", created_at=iso(0)))
+
+    def test_the_roster_is_the_same_until_a_session_is_made(self, backend: Workbench) -> None:
+        backend.session()
+        before = backend.journal.roster(ALL)
+        backend.add("some words")
+        assert backend.journal.roster(ALL) == before
+        sleep(0.02)  # a file system tells times apart no finer than the ticks of its clock
+        backend.session(OTHER)
+        assert backend.journal.roster(ALL) != before
 
 
 class ScopeContract:

@@ -336,7 +336,7 @@ class MemoryIndex:
         return {card.id: (card.key, card.decay_config) for id in ids for card in self.cards(scope, journal=id)}
 
     def under_key(self, scope: Scope, key: str) -> list[str]:
-        return sorted(card.id for card in self.cards(scope, key=key))
+        return [card.id for card in self.cards(scope, key=key)]
 
     def tags(self, scope: Scope) -> dict[str, int]:
         found = Counter(tag for entry, _ in self._in(scope, VISIBLE) for tag in entry.tags)

@@ -263,6 +263,9 @@ class MemoryJournal:
         ranked = sorted(self._books, key=lambda id: (id == GLOBAL, not id.startswith("sess_"), id))
         return iter([id for id in ranked if self._seen(scope, id) is not None])
 
+    def roster(self, scope: Scope) -> object:
+        return frozenset(self._books)
+
     def size(self, scope: Scope, journal: str) -> Size | None:
         book = self._seen(scope, journal)
         if book is None or (book.card is None and not book.stones):

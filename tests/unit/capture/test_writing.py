@@ -7,7 +7,7 @@ from types import MappingProxyType
 import pytest
 
 import holdfast
-from holdfast.capture import writing
+from holdfast.capture import sessions, writing
 from holdfast.lock import Lock
 from holdfast.model.scope import OWN
 from holdfast.testing import FixedClock
@@ -33,6 +33,40 @@ def test_an_unknown_key_makes_a_session_and_the_same_key_finds_it(memory):
     first, second = memory.add("one", session="slack:42"), memory.add("two", session="slack:42")
     assert first.session_id == second.session_id
     assert [session.key for session in memory.sessions()] == ["slack:42"]
+
+
+def test_a_key_is_looked_up_without_counting_what_its_session_holds(memory, monkeypatch):
+    memory.add("one", session="slack:42")
+
+    def counted(*_args, **_named):
+        raise AssertionError("counting takes the longer the more a session holds")
+
+    monkeypatch.setattr(memory.store.index, "cards", counted)
+    assert memory.add("two", session="slack:42").seq == 2
+    assert memory.search("two", session="slack:42").hits[0].snippet == "two"
+
+
+def test_a_key_that_was_written_to_is_not_looked_up_again(memory, monkeypatch):
+    first = memory.add("one")
+    memory.add("two")  # the first found no session and made one
+
+    def asked(*_args, **_named):
+        raise AssertionError("nothing was made meanwhile")
+
+    monkeypatch.setattr(memory.store.index, "under_key", asked)
+    third = memory.add("three")
+    assert (third.session_id, third.seq) == (first.session_id, 3)
+
+
+def test_a_key_means_the_session_that_somebody_else_made_under_it_meanwhile(memory):
+    memory.add("one", session="slack:42")
+    memory.add("two", session="slack:42")
+    memory.store.clock.advance(1000)
+    with holdfast.open(memory.home, clock=memory.store.clock) as another:
+        card = sessions.plan(another.store, another.default_user, sessions.Options(key="slack:42", continues="x"))
+        made = another.store.journal.create(another.scope(), card.replace(id="sess_20990101_zzzzzz"))
+        another.add("later", session=made.id)
+    assert memory.add("three", session="slack:42").session_id == made.id
 
 
 def test_the_same_key_of_two_users_is_two_sessions(memory):

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"\w+")
 _STARS = re.compile(r"\*+")
+_WILDCARD = re.compile(r"[*?]")
 _LONGEST_WORD = 128
 _MOST_MADE, _MOST_WORDS = 16, 20_000
 _ANY = rf"\w{{0,{_LONGEST_WORD}}}"
@@ -39,11 +40,13 @@ def held(patterns: str, text: str) -> int:
 class _Several:
     """Patterns that are looked for together; what was found out about a word is kept, since texts repeat them."""
 
-    __slots__ = ("_all", "_anywhere", "_known", "_last", "_wanted")
+    __slots__ = ("_all", "_anywhere", "_known", "_last", "_letters", "_wanted")
 
     def __init__(self, patterns: list[str]) -> None:
         self._anywhere = [_plain(pattern[:-1]) for pattern in patterns if _begins_anywhere(pattern)]
-        self._wanted = [_compiled(_plain(pattern)) for pattern in patterns if not _begins_anywhere(pattern)]
+        others = [_plain(pattern) for pattern in patterns if not _begins_anywhere(pattern)]
+        self._wanted = [_compiled(pattern) for pattern in others]
+        self._letters = [max(_WILDCARD.split(pattern), key=len) for pattern in others]
         self._all = (1 << len(self._wanted)) - 1
         self._known: dict[str, int] = {}  # which patterns a word matches, as bits
         self._last = ("", 0)  # SQLite asks twice: whether there is any, and how many
@@ -58,7 +61,9 @@ class _Several:
 
     def _count(self, text: str) -> int:
         found, known = 0, self._known
-        for word in _words(_plain(unescaped(text))) if self._wanted else ():
+        read = _plain(unescaped(text)) if self._wanted else ""
+        # Most texts do not hold the letters of a pattern anywhere: a fifth of the time to see that than to cut them.
+        for word in _words(read) if any(letters in read for letters in self._letters) else ():
             bits = known.get(word)
             found |= self._look(word) if bits is None else bits
             if found == self._all:

@@ -30,11 +30,13 @@ MOST_PIECES = 1_024  # words that are looked at
 MOST_LETTERS = 24  # in a question of more ideographs there are pairs enough, and each letter alone is a long list
 MOST_GLOBS = 16  # each one is a scan of the scope
 MOST_PREFIXES = 16  # and each of these of all that may begin so: 234 took 8 s among 10 thousand texts
+MOST_BESIDE = 32  # plain words beside a pattern: with more it is a text, in which nobody means one (`done?Then`)
 LONGEST_PATTERN = 128  # letters, as of the words that patterns are held against: more is a text without spaces
 
 _ASCII_WORD = re.compile(r"\w+", re.ASCII)
 _ASCII_PIECE = re.compile(rf"{PATTERN}|[\w*?']+", re.ASCII)
 _NO_LETTERS = "*?_'\u2019"
+_WILDCARD = re.compile(r"[*?]")
 _NO_WILDCARD = re.compile(r"\*\*+|\?(?=\w+=)")  # Markdown's bold, Python's **kwargs, an address's ?id=5
 
 
@@ -79,9 +81,15 @@ def words(question: str) -> Words:
 def _pieces(question: str) -> Iterator[str]:
     """Its words with their wildcards and apostrophes; of very many those at both ends."""
     plain = _NO_WILDCARD.sub(" ", question.lower())
-    found = [piece for piece in _piece_pattern(plain).findall(plain) if piece.strip(_NO_LETTERS)]
+    found = _cut(plain)
+    if sum(_WILDCARD.search(piece.rstrip("?")) is None for piece in found) > MOST_BESIDE:
+        found = _cut(_WILDCARD.sub(" ", plain))
     for piece in both_ends(found, MOST_PIECES):
         yield piece.replace("\u2019", "'")
+
+
+def _cut(text: str) -> list[str]:
+    return [piece for piece in _piece_pattern(text).findall(text) if piece.strip(_NO_LETTERS)]
 
 
 def both_ends(found: Sequence[Item], most: int) -> Sequence[Item]:

@@ -269,7 +269,8 @@ class Loading:
         key, time = (draft.user_id, draft.key), millis(draft.timestamp)
         if key not in newest:
             scope = Scope(agent=self._store.agent, user=draft.user_id, shared=False)
-            rows = self._store.index.rows(scope, Filter(keys=(draft.key,), scopes=("user",)), limit=1)
+            wanted = Filter(types=("preference",), keys=(draft.key,), scopes=("user",))
+            rows = self._store.index.rows(scope, wanted, limit=1)
             newest[key] = rows[0].time if rows else 0
         latest, newest[key] = newest[key], max(time, newest[key])
         return latest > time

@@ -7,6 +7,7 @@ from holdfast.text.content import rooted
 from holdfast.text.stopwords import STOP
 from holdfast.text.words import (
     LONGEST_PATTERN,
+    MOST_BESIDE,
     MOST_GLOBS,
     MOST_LETTERS,
     MOST_PREFIXES,
@@ -87,6 +88,21 @@ def test_of_very_many_prefixes_those_beyond_some_are_words():
     many = [f"word{number}" for number in range(3 * MOST_PREFIXES)]
     found = words(" ".join(word + "*" for word in many))
     assert (found.prefixes, found.terms) == (tuple(many[:MOST_PREFIXES]), tuple(many[MOST_PREFIXES:]))
+
+
+def test_in_a_text_nothing_is_a_pattern():
+    text = "Is it deployed?Then tell me about int *next and depl* too. " + " ".join(
+        f"word{n}" for n in range(MOST_BESIDE)
+    )
+    found = words(text)
+    assert (found.prefixes, found.globs) == ((), ())
+    assert {"deployed", "next", "depl", "word31"} <= set(found.terms)
+
+
+def test_patterns_alone_are_meant_however_many():
+    many = [f"a{n}?c" for n in range(MOST_BESIDE)] + ["depl*"]
+    found = words(" ".join(many))
+    assert (len(found.globs), found.prefixes) == (MOST_GLOBS, ("depl",))
 
 
 def test_a_pattern_may_have_any_number_of_stars():

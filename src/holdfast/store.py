@@ -39,9 +39,8 @@ class Store:
         self.home, self.agent, self.settings, self.clock = home, agent, settings, clock
         self.journal, self.index, self.redactor = journal, index, redactor
         self.observer, self.reader = observer, reader
-        self.places: dict[
-            tuple[str | None, ...], tuple[Any, Any, Any]
-        ] = {}  # who wrote where under which names (`capture`)
+        # Under which names somebody wrote: who, where, and which sessions there were (`capture`).
+        self.places: dict[tuple[str | None, ...], tuple[Any, Any, Any]] = {}
         self._make_embedding = embedding
         self._embedding: Embedding | None = None
         self._until: float | None = None  # how long one answer may wait for the index

@@ -79,13 +79,13 @@ class Places:
         return found
 
     def _as_before(self, named: tuple[Any, ...]) -> Place | None:
-        """Where the same caller last wrote under the same names, as long as the session's card is the same."""
+        """Where the same caller last wrote under the same names, as long as the session's card is the same and, where
+        a key names it, no other can have been made under that."""
         found = self._store.places.get((self._writer.user, *named))
         if found is None or found[0] is not self._writer.caller:
             return None
         place: Place = found[1]
-        roster = found[2]
-        if roster is not None and roster != self._store.journal.roster(whole(self._store.agent)):
+        if place.key is not None and found[2] != self._store.journal.roster(whole(self._store.agent)):
             return None
         if self._store.journal.card(whole(self._store.agent), place.card.id) is not place.card:
             return None
@@ -104,7 +104,7 @@ class Places:
         if len(self._store.places) >= _MOST_REMEMBERED:
             self._store.places.clear()
         named = self._writer.user, *map(item.get, FIELDS)
-        self._store.places[named] = self._writer.caller, place, None if place.key is None else roster
+        self._store.places[named] = self._writer.caller, place, roster
 
     def _is_only(self, card: Card, key: str) -> bool:
         """Whether no other session has its key, as far as the index says that has just been asked for it."""

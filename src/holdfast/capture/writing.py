@@ -123,11 +123,9 @@ def _keys(store: Store, place: Place, drafts: Sequence[Draft]) -> None:
     if not new:
         return
     store.index.refresh(place.scope, 0)
-    used = {row.id for row in store.index.rows(place.scope, Filter(types=("preference",), scopes=("user",)))}
-    again = {
-        row.id
-        for row in store.index.rows(place.scope, Filter(types=("preference",), keys=tuple(new), scopes=("user",)))
-    }
+    keyed = Filter(types=("preference",), scopes=("user",))
+    used = {row.id for row in store.index.rows(place.scope, keyed)}
+    again = {row.id for row in store.index.rows(place.scope, keyed.replace(keys=tuple(new)))}
     most = store.settings["quota.user_keys"]
     if len(used - again) + len(new) > most:
         raise SizeLimit(f"a user can have at most {most} keys; forget some first", keys=len(used), most=most)

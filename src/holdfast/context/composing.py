@@ -118,18 +118,12 @@ def _pins(store: Store, scope: Scope) -> Iterable[Entry]:
 
 def _recalled(store: Store, scope: Scope, prompt: str, seats: int) -> SearchResult:
     """The best hits; more of them where several say the same, which has one seat."""
-    found = _searched(store, scope, prompt, seats)
-    if _distinct(found) == [*found.hits]:
-        return found
-    return _searched(store, scope, prompt, min(MOST_SEATS, MORE * seats))
-
-
-def _searched(store: Store, scope: Scope, prompt: str, seats: int) -> SearchResult:
     asked = searching.ask(
         store, without_patterns(shortened(prompt)), limit=seats, offset=0, rank="match",
         min_score=store.settings["context.min_score"], filters={"sensitive": False, "provenance": list(TRUSTED)},
     )  # fmt: skip
-    return searching.search(store, scope, asked.replace(beyond=False))  # which match less than `BESIDE` of the best
+    asked = asked.replace(beyond=False, most=min(MOST_SEATS, MORE * seats), enough=_all_distinct)
+    return searching.search(store, scope, asked)  # what is beyond matches less than `BESIDE` of the best
 
 
 def _beside_the_best(hits: Iterable[Hit]) -> list[Hit]:
@@ -172,6 +166,10 @@ def _distinct(hits: Iterable[Hit]) -> list[Hit]:
         alike[form] = alike.get(form, 0) + 1
         (first if alike[form] <= ALIKE else rest).append(hit)
     return first + rest
+
+
+def _all_distinct(hits: Sequence[Hit]) -> bool:
+    return _distinct(hits) == [*hits]
 
 
 def _says(hit: Hit) -> tuple[str | None, str | None, str]:

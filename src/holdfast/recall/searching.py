@@ -31,7 +31,7 @@ from .sifting import Sieve, all_shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from ..model.entry import Entry
@@ -61,6 +61,8 @@ class Ask(Value):
     min_score: float = 0.0
     snippet_chars: int = LENGTH
     beyond: bool = True  # whether pages go on with what holds a word and was not compared with the candidates
+    most: int = 0  # hits up to which a page goes on if those that were asked for are not `enough`
+    enough: Callable[[Sequence[Hit]], bool] | None = None
 
     @property
     def last(self) -> int:
@@ -137,6 +139,7 @@ def _hits(
     sieve = Sieve(scoring, asked.min_score)
     terms = _shown(asked.words, found)
     hits: list[Hit] = []
+    last = asked.last
     for ranked in _ranked(store, scope, asked, found, matched):
         if asked.rank != "match" and not scoring.settled:
             ranked = list(ranked)
@@ -146,8 +149,10 @@ def _hits(
             if score is not None:
                 scores = {**matched.explained(one.place), "answered": scoring.most}
                 hits.append(_hit(one, entry, parts, score, scores, (terms, asked.snippet_chars)))
-            if len(hits) == asked.last:
-                return hits[asked.offset :], None
+            if len(hits) == last:
+                if asked.enough is None or last >= asked.most or asked.enough(hits):
+                    return hits[asked.offset :], None
+                last = asked.most
         if sieve.done:
             break
     return hits[asked.offset :], sieve.gave_up

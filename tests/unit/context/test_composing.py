@@ -6,6 +6,7 @@ import holdfast
 from holdfast.context.composing import BESIDE, _after_questions, injectable
 from holdfast.model.entry import Entry
 from holdfast.model.value import FrozenDict
+from holdfast.recall import searching
 
 
 def entry(provenance="user", sensitive=False):
@@ -97,6 +98,20 @@ def test_what_says_the_same_takes_one_seat(tmp_path):
         cause = memory.create_session().add("deploy on staging failed since the disk was full", type="note")
         items = memory.context("why did the deploy fail on staging?").items
         assert sorted(item.snippet for item in items) == ["deploy failed on staging", cause.text]
+
+
+def test_where_much_says_the_same_the_rest_is_looked_at_in_the_same_search(tmp_path, monkeypatch):
+    with holdfast.open(tmp_path / "home", embedder="none") as memory:
+        for number in range(20):
+            memory.add("The staging database listens on port 5433", session=f"s{number}")
+        memory.add("The staging database is backed up at night", session="other")
+        asked, search = [], searching.search
+        monkeypatch.setattr(searching, "search", lambda *given: asked.append(given) or search(*given))
+        found = memory.context("what do we know about the staging database?")
+    assert [item.snippet for item in found.items] == [
+        "The staging database listens on port 5433", "The staging database is backed up at night",
+    ]  # fmt: skip
+    assert len(asked) == 1
 
 
 def test_one_value_of_two_keys_is_two_things(tmp_path):

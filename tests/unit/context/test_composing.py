@@ -101,16 +101,18 @@ def test_what_says_the_same_takes_one_seat(tmp_path):
 
 
 def test_where_much_says_the_same_the_rest_is_looked_at_in_the_same_search(tmp_path, monkeypatch):
+    often = [f"The staging database {what}" for what in ("has port 5433", "is Ben's", "runs on Debian", "is small")]
     with holdfast.open(tmp_path / "home", embedder="none") as memory:
-        for number in range(20):
-            memory.add("The staging database listens on port 5433", session=f"s{number}")
-        memory.add("The staging database is backed up at night", session="other")
+        for number in range(3):
+            memory.add_many({"text": text, "type": "note", "session": f"s{number}"} for text in often)
+        once = memory.add(
+            "All in the team should know that the staging database is rebuilt at night", type="note", session="other"
+        )
         asked, search = [], searching.search
         monkeypatch.setattr(searching, "search", lambda *given: asked.append(given) or search(*given))
         found = memory.context("what do we know about the staging database?")
-    assert [item.snippet for item in found.items] == [
-        "The staging database listens on port 5433", "The staging database is backed up at night",
-    ]  # fmt: skip
+    assert {item.snippet for item in found.items} == {*often, once.text}
+    assert len(found.items) == 5
     assert len(asked) == 1
 
 

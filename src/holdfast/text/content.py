@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from .beside import AMOUNT, HUMP, JOINT, pairs
 from .escapes import unescaped
-from .humps import with_parts
-from .solid import with_solid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,14 +31,26 @@ def searchable(text: str) -> str:
     without, runs without spaces as pairs, and all else `rooted`."""
     text = unescaped(text)
     if found := pairs(text):
-        named = with_parts(text) if HUMP in found else text
-        text = with_solid(text, named, found) if JOINT in found or AMOUNT in found else named
+        text = _with_names(text, found)
     if text.isascii() or _is_latin(text):
         return text
     from .scripts import spread
     from .spelling import composed
 
     return rooted(spread(composed(text)))
+
+
+def _with_names(text: str, kinds: bytes) -> str:
+    named = text
+    if HUMP in kinds:
+        from .humps import with_parts
+
+        named = with_parts(text)
+    if JOINT in kinds or AMOUNT in kinds:
+        from .solid import with_solid  # its patterns take 2 ms to compile, and a cold write often needs none
+
+        return with_solid(text, named, kinds)
+    return named
 
 
 def marked_by(tags: Iterable[str] | None, key: str | None) -> str:

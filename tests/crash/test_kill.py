@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import holdfast
+from tests.crash.writers import ROOMY
 from tests.crash.zygote import Zygote
 from tests.sizes import KILLS
 
@@ -157,7 +158,7 @@ def test_verify_finds_nothing_but_torn_tails(killed):
 
 
 def test_the_store_is_written_to_without_repair(killed):
-    with holdfast.open(killed.home, user="ana") as memory:
+    with holdfast.open(killed.home, user="ana", settings=ROOMY) as memory:
         added = memory.add("after the storm", session="shared")
         assert memory.get(added.id).text == "after the storm"
         assert memory.search("storm").hits[0].id == added.id

@@ -9,6 +9,7 @@ import holdfast.wiring  # before the fork: `holdfast.open` would import it in ev
 from tests.crash.homes import WORDS_ONLY
 from tests.crash.zygote import say
 
+ROOMY = {**WORDS_ONLY, "journal.session_bytes": 64 << 20}  # a fast disk takes more than 10 MiB before the last kill
 LARGE = 40_000  # characters: more than one page, so that a kill can tear the write
 
 
@@ -16,7 +17,7 @@ def write(home, name, seed):
     """Add without end; tell of each entry only after `add` returned."""
     chance = random.Random(seed)
     number = 0
-    with holdfast.open(home, user="ana", settings=WORDS_ONLY) as memory:
+    with holdfast.open(home, user="ana", settings=ROOMY) as memory:
         while True:
             number += 1
             mark = f"{name}x{seed}x{number}"  # one word, nobody else's

@@ -94,3 +94,10 @@ def test_importing_holdfast_does_nothing(tmp_path: Path) -> None:
     code = "import os; before = set(os.listdir('.')); import holdfast; assert set(os.listdir('.')) == before"
     loaded(f"import os; os.chdir({str(tmp_path)!r})\n{code}")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_plain_text_is_written_without_what_looks_for_names_and_amounts(tmp_path: Path) -> None:
+    write = "import holdfast\nwith holdfast.open({home!r}, embedder='none') as memory:\n    memory.add({text!r})"
+    lookers = {"holdfast.text.solid", "holdfast.text.humps"}
+    assert loaded(write.format(home=str(tmp_path / "plain"), text="We use the code flow")).isdisjoint(lookers)
+    assert loaded(write.format(home=str(tmp_path / "named"), text="Wi-Fi by setUp takes 250 ms")) >= lookers

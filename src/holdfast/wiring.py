@@ -100,6 +100,8 @@ def _path(given: str | os.PathLike[str]) -> str:
         possible = b"\0" not in os.fsencode(path)
     except UnicodeEncodeError:
         possible = False
+    if not path:
+        raise Invalid("path is empty; leave it out for the default home, or give a directory", field="path")
     if not possible:
         raise Invalid("path has a NUL or a lone surrogate in it, which no path can have", field="path")
     return path

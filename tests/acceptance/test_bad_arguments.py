@@ -138,7 +138,7 @@ def test_open_refuses_what_it_cannot_use(tmp_path: Path, field: str, given: Any)
     assert refused.value.details["field"] == field
 
 
-@pytest.mark.parametrize("path", [5, b"home", [], True, "\0", "a\0b", "\ud800"])
+@pytest.mark.parametrize("path", [5, b"home", [], True, "", "\0", "a\0b", "\ud800"])
 def test_a_home_is_a_path(path: Any) -> None:
     with pytest.raises(Invalid, match="path"):
         holdfast.open(path)

@@ -245,6 +245,23 @@ def test_search_in_what_cannot_be_read_does_not_say_that_nothing_is_remembered(s
     assert ran.err.endswith("\nnothing matches\n")
 
 
+@pytest.mark.parametrize("verb", ["search", "context"])
+def test_a_question_may_come_by_stdin(shell: Shell, verb: str) -> None:
+    shell.add("The oak by the river")
+    assert "by the river" in shell.good(verb, "-", stdin="where is\r\nthe oak?\r\n").out
+    assert shell("search", "-", stdin="4711\n").code == 3
+    assert shell(verb, "-", stdin=b"caf\xe9").code == 2
+
+
+@pytest.mark.parametrize("columns", ["1", "7"])
+def test_a_narrow_terminal_leaves_no_words_out(shell: Shell, columns: str) -> None:
+    shell.add("The oak by the river", "--tag", "trees")
+    for arguments in (("search", "oak"), ("list",), ("tags",)):
+        narrow = plain(shell.on_terminal(*arguments, COLUMNS=columns).out).split()
+        wide = plain(shell.on_terminal(*arguments, COLUMNS="90").out).split()
+        assert "".join(narrow) == "".join(wide), arguments
+
+
 @pytest.mark.parametrize("question", ["", "?!", "🍕"])
 def test_a_question_without_words_is_told_so(shell: Shell, question: str) -> None:
     shell.add("I like 🍕, do you?!")

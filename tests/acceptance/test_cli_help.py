@@ -150,6 +150,23 @@ def test_a_dash_dash_ends_the_options(shell: Shell) -> None:
     assert shell.json("get", id)["content"]["text"] == "--json is an option"
 
 
+@pytest.mark.parametrize("verb", ["add", "search", "context"])
+def test_a_text_taken_for_an_option_is_told_how_to_be_a_text(shell: Shell, verb: str) -> None:
+    ran = shell(verb, "- [ ] fix the deploy")
+    assert ran.code == 2
+    assert "before a text that begins with a dash put `--`" in ran.err
+    assert "dash" not in shell("status", "--nonsense").err  # which takes no text
+
+
+@pytest.mark.parametrize("option", ["--home", "--user", "--agent"])
+def test_an_empty_name_is_not_the_default_one(shell: Shell, option: str) -> None:
+    shell.add("a note about oak")
+    for arguments in (("search", "oak", option, ""), (option, "", "search", "oak")):
+        ran = shell(*arguments)
+        assert (ran.code, ran.out) == (2, ""), arguments
+        assert ran.err.startswith(f"error: {'path' if option == '--home' else option[2:]} "), arguments
+
+
 def test_the_home_and_agent_may_be_named(shell: Shell) -> None:
     other = shell.home.parent / "other"
     shell.add("a note about elm", "--home", str(other), "--agent", "coder")

@@ -217,12 +217,16 @@ def test_a_reader_that_leaves_early_hears_no_complaint(shell: Shell) -> None:
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full here")
-def test_output_that_cannot_be_written_is_an_error(shell: Shell) -> None:
-    shell.add("an oak")
+@pytest.mark.parametrize("arguments", [("list",), ("list", "--json"), ("add", "an elm"), ("tags",), ("export",)])
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_output_that_cannot_be_written_is_an_error(shell: Shell, arguments: tuple[str, ...], unbuffered: str) -> None:
+    shell.add("an oak", "--tag", "tree")
+    environment = {**shell.environment, "PYTHONUNBUFFERED": unbuffered}
     with open("/dev/full", "wb") as full:
-        ran = subprocess.run([*COMMAND, "list"], stdout=full, stderr=subprocess.PIPE, env=shell.environment, timeout=60)
+        ran = subprocess.run([*COMMAND, *arguments], stdout=full, stderr=subprocess.PIPE, env=environment, timeout=60)
     assert ran.returncode == 1
-    assert ran.stderr == b"error: No space left on device\n"
+    why = b"error: stdout cannot be written: No space left on device; what the command changed is kept\n"
+    assert ran.stderr == why
 
 
 def test_a_closed_stdout_is_no_traceback(shell: Shell) -> None:

@@ -36,10 +36,11 @@ def options() -> list[click.Option]:
 
 
 def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
-    """Note the option at the root; not given here leaves what was given there."""
+    """Note the option at the root; not given here leaves what was given there. An empty name was given, and is wrong:
+    a script whose variable is not set must not mean everyone's default."""
     kept = ctx.find_root().params
     assert param.name is not None
-    if value or param.name not in kept:
+    if value not in (None, False) or param.name not in kept:
         kept[param.name] = value
     return kept[param.name]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from . import entries, figures, screen
+from . import entries, figures, reading, screen
 from .everywhere import NOTHING, OK, Call, Verb, pass_call
 from .filters import filters, narrowed, was_given
 
@@ -38,10 +38,12 @@ def search(call: Call, /, words: tuple[str, ...], explain: bool, **given: Any) -
     holdfast search oauth --type decision --since 2w
     holdfast search 'deploy*' --tag ops --not-tag obsolete --limit 20
     holdfast search "login flow" --explain
+    holdfast search -- "-1 degrees"          behind `--` a text may begin with a dash
     holdfast search oauth --json | jq '.hits[0].snippet'
     """
+    question = reading.asked(words)
     with call.memory() as memory:
-        found = memory.search(" ".join(words), **narrowed(call.user, given))
+        found = memory.search(question, **narrowed(call.user, given))
         zone = figures.zone_of(memory)
         otherwise = "" if found.hits or call.as_json else _nothing(memory, call.user, found.degraded, given["offset"])
     if call.as_json:
@@ -139,11 +141,13 @@ def context(call: Call, /, prompt: tuple[str, ...], **given: Any) -> int:
     \b
     holdfast context "what did we decide about login?"
     holdfast context "fix the deploy" --budget 300 --workspace .
+    cat task.md | holdfast context -
     holdfast context --json | jq .tokens
     """
     asked = {name: value for name, value in given.items() if was_given(value)}
+    said = reading.asked(prompt)
     with call.memory() as memory:
-        found = memory.context(" ".join(prompt), user=call.user, **asked)
+        found = memory.context(said, user=call.user, **asked)
     if call.as_json:
         screen.data(found.to_dict())
     else:

@@ -21,8 +21,18 @@ STDIN = "-"
 def words(given: Sequence[str]) -> str | None:
     """The text that was meant: the arguments, or stdin for `-` and for a pipe; None when nobody said anything."""
     if list(given) == [STDIN] or (not given and not sys.stdin.isatty()):
-        return _decoded(_unmarked(sys.stdin.buffer.read()), "stdin").removesuffix("\n")
+        return _stdin()
     return " ".join(given) if given else None
+
+
+def asked(given: Sequence[str]) -> str:
+    """The question that was meant: the arguments, or stdin for `-`; whoever asks nothing need not have a pipe."""
+    return _stdin() if list(given) == [STDIN] else " ".join(given)
+
+
+def _stdin() -> str:
+    text = _decoded(_unmarked(sys.stdin.buffer.read()), "stdin")
+    return text[:-2] if text.endswith("\r\n") else text.removesuffix("\n")
 
 
 def _decoded(data: bytes, where: str) -> str:

@@ -27,7 +27,7 @@ def run(args: Sequence[str]) -> int:
     warnings.showwarning = _show_warning
     try:
         code: Any = root.main(list(args), prog_name=PROGRAM, standalone_mode=False)
-        sys.stdout.flush()
+        screen.flush()
     except (click.Abort, KeyboardInterrupt):
         screen.note("stopped")
         return STOPPED
@@ -57,6 +57,8 @@ def _options(args: Sequence[str]) -> Sequence[str]:
 
 def _fail(error: Exception, given: Sequence[str]) -> int:
     code, kind, message, details = _explained(error)
+    if isinstance(error, screen.Unprinted):
+        _discard_output()
     if "--debug" in given:
         import traceback
 
@@ -73,10 +75,12 @@ def _explained(error: Exception) -> tuple[int, str, str, dict[str, Any]]:
         return response(error)[0], type(error).__name__, error.message, error.details
     if isinstance(error, click.UsageError):
         where = error.ctx.command_path if error.ctx is not None else PROGRAM
-        message = error.format_message().rstrip(".")
+        message = error.format_message().rstrip(".") + _dashed(error)
         return error.exit_code, "Usage", f"{message} (see `{where} --help`)", {}
     if isinstance(error, click.ClickException):
         return error.exit_code, "Usage", error.format_message(), {}
+    if isinstance(error, screen.Unprinted):
+        return FAILED, "OutputFailed", f"stdout cannot be written: {error}; what the command changed is kept", {}
     if isinstance(error, OSError):
         named = f": {error.filename}" if error.filename else ""
         return FAILED, "StorageFailed", f"{error.strerror or type(error).__name__}{named}", {}
@@ -84,11 +88,19 @@ def _explained(error: Exception) -> tuple[int, str, str, dict[str, Any]]:
     return FAILED, kind, f"Holdfast itself failed ({kind}); run it again with --debug to see where", {}
 
 
+def _dashed(error: click.UsageError) -> str:
+    """What to do where a text was taken for an option: tasks often begin as items of a list do."""
+    if not isinstance(error, click.NoSuchOption) or error.ctx is None:
+        return ""
+    takes_text = any(isinstance(param, click.Argument) for param in error.ctx.command.params)
+    return "; before a text that begins with a dash put `--`" if takes_text else ""
+
+
 def _print_error(error: dict[str, Any]) -> None:
     try:
         screen.data({"error": error})
-        sys.stdout.flush()
-    except OSError:  # it has been told on stderr already
+        screen.flush()
+    except (OSError, screen.Unprinted):  # it has been told on stderr already
         _discard_output()
 
 

@@ -15,13 +15,19 @@ import click
 from .visible import in_json, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from rich.console import Console
 
     Piece = str | tuple[str, str]  # words, or words and their style
 
 WIDEST = 110  # longer lines are hard to read, however wide the window
+NARROWEST = 20  # rich leaves out what has no room; a terminal folds it
+USUAL = 80  # where nobody knows how wide it is
+
+
+class Unprinted(Exception):
+    """Stdout took not all that was to be said; the message says why."""
 
 
 def on_terminal() -> bool:
@@ -36,8 +42,22 @@ def data(value: Any) -> None:
 
 
 def raw(text: str) -> None:
-    """Text on stdout exactly as it is: for JSON, whose unsafe characters are escapes already, and for our scripts."""
-    sys.stdout.write(text)
+    """Text on stdout exactly as it is: made visible before, JSON (unsafe characters are escapes), or our scripts."""
+    _printed(lambda: sys.stdout.write(text))
+
+
+def flush() -> None:
+    """Have all of it written."""
+    _printed(sys.stdout.flush)
+
+
+def _printed(act: Callable[[], object]) -> None:
+    try:
+        act()
+    except BrokenPipeError:  # whoever read it has seen enough
+        raise
+    except OSError as error:
+        raise Unprinted(error.strerror or type(error).__name__) from error
 
 
 def line(*pieces: Piece, indent: int = 0) -> None:
@@ -48,7 +68,7 @@ def line(*pieces: Piece, indent: int = 0) -> None:
         _lay_out(safe, indent)
         return
     text = "".join(text for text, _ in safe)
-    click.echo("\n".join((" " * indent + part).rstrip() for part in text.split("\n")))
+    raw("\n".join((" " * indent + part).rstrip() for part in text.split("\n")) + "\n")
 
 
 def _lay_out(spans: Sequence[tuple[str, str]], indent: int) -> None:
@@ -97,7 +117,7 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
             cell.rjust(width) if heading[0] == ">" else cell.ljust(width)
             for cell, width, heading in zip(row, widths, headings, strict=True)
         )
-        click.echo("  ".join(shown).rstrip())
+        raw("  ".join(shown).rstrip() + "\n")
 
 
 def _rich_table(headings: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
@@ -132,5 +152,5 @@ def console() -> Console:
         from rich.console import Console
 
         _console = Console(highlight=False, markup=False, emoji=False)
-        _console.width = min(_console.width, WIDEST)
+        _console.width = min(max(_console.width or USUAL, NARROWEST), WIDEST)
     return _console

@@ -19,7 +19,7 @@ def end_before(text: str, place: int) -> int:
     place = min(place, len(text))
     if place < len(text) and not text[place].isspace():
         for near in range(place, max(0, place - _REACH), -1):
-            if text[near - 1].isspace():
+            if text[near - 1].isspace() and not _inside(text, near):
                 return near
     while 0 < place < len(text) and _inside(text, place):
         place -= 1
@@ -31,15 +31,20 @@ def start_after(text: str, place: int) -> int:
     place = max(0, place)
     if 0 < place < len(text) and not text[place - 1].isspace():
         for near in range(place, min(len(text), place + _REACH)):
-            if text[near].isspace():
+            if text[near].isspace() and not (near + 1 < len(text) and _inside(text, near + 1)):
                 return near + 1
+    return whole_end(text, place)
+
+
+def whole_end(text: str, place: int) -> int:
+    """This place, or where the character ends that it lies within."""
     while 0 < place < len(text) and _inside(text, place):
         place += 1
     return place
 
 
 def _inside(text: str, place: int) -> bool:
-    """Whether a cut here would part a character from its marks, an emoji from its parts, or a flag."""
+    """Whether a cut here would part a character from its marks, an emoji from its parts, a syllable or a flag."""
     after, before = text[place], text[place - 1]
     if after.isascii():
         return before == "\r" and after == "\n"
@@ -47,8 +52,13 @@ def _inside(text: str, place: int) -> bool:
 
     if category(after)[0] == "M" or _JOINER in (after, before) or "\U0001f3fb" <= after <= "\U0001f3ff":
         return True
-    return _flag(after) and _flag(before)
+    return _goes_on(after) or (_flag(after) and _flag(before))
 
 
 def _flag(letter: str) -> bool:
     return "\U0001f1e6" <= letter <= "\U0001f1ff"
+
+
+def _goes_on(letter: str) -> bool:
+    """Whether it is a vowel or an end of a Korean syllable that is written in parts."""
+    return "\u1160" <= letter <= "\u11ff" or "\ud7b0" <= letter <= "\ud7ff"

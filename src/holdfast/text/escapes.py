@@ -13,6 +13,7 @@ import re
 
 # Patterns are made when first needed: most processes see no escapes.
 _SEQUENCE = r"(?:\x1b|\\(?:x1[bB]|u001[bB]|033|e))\[[0-?]*[ -/]*([@-~])"
+_WRITTEN = (r"\x1", r"\u001", r"\033[", r"\e[")  # how each of them begins that is written out
 _UNREAD = "mK"  # ends of those that only colour, or clear the rest of the line; others move to somewhere else
 _CODES = r"(?:\\u[0-9a-fA-F]{4})+"
 _BEGINS = r"[^\x00-/:-`{-\x7f]"  # digits, small letters, all beyond ASCII; a capital behind `n` makes an identifier
@@ -30,6 +31,11 @@ def may_have(text: str) -> bool:
     return "\\" in text or "\x1b" in text or ("-" in text and re.search(_BEHIND_HYPHEN, text) is not None)
 
 
+def _has_sequences(text: str) -> bool:
+    """Code is full of backslashes and has none of these; a pattern takes ten times as long to find out."""
+    return "\x1b" in text or ("\\" in text and any(written in text for written in _WRITTEN))
+
+
 def _has_hours(text: str) -> bool:
     return "T0" in text or "T1" in text or "T2" in text
 
@@ -43,8 +49,10 @@ def unescaped(text: str) -> str:
     behind what a line's end parts the whole."""
     if not may_have(text):
         return text
-    if "\x1b" in text or "\\" in text:
-        text = re.sub(_CODES, _decoded, re.sub(_SEQUENCE, _dropped, text))
+    if _has_sequences(text):
+        text = re.sub(_SEQUENCE, _dropped, text)
+    if "\\u" in text:
+        text = re.sub(_CODES, _decoded, text)
     if _has_hyphens(text):
         text = re.sub(_HYPHENED, r"\g<0> \1\2", text)
     text = parted(text)

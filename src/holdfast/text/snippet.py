@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 
 from . import globs
-from .cut import end_before, shorten, start_after
+from .cut import end_before, shorten, start_after, whole_end
 from .escapes import blanked
 from .solid import forms
 
@@ -30,6 +30,7 @@ _ENDINGS = (
 )  # fmt: skip
 _SHORTEST_STEM = 3
 _SMALL = "(?:s|es|ed|ing)?"  # what may follow two letters
+_SHORT_ENDING = "(?:e|s|es|e?d|e?n|ens|e?rs?|er?y|ey|y|ies?|ied|ily|ings?|ions?|ly|ments?|ness|less|able|al|als)?"
 _SEPARATORS = b" -/._,"
 _LETTER = r"[^\W_]"  # the index parts words at underscores too
 
@@ -82,7 +83,7 @@ class Marks(Sequence[tuple[int, int]]):
 def highlight(text: str, terms: Sequence[str]) -> list[tuple[int, int]]:
     """Where the terms stand, as (start, end), in order and without overlap."""
     merged: list[tuple[int, int]] = []
-    for start, end, _term in sorted(_matches(text, terms)):
+    for start, end in sorted((start, whole_end(text, end)) for start, end, _term in _matches(text, terms)):
         if merged and start <= merged[-1][1]:
             merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:
@@ -120,7 +121,7 @@ def _with_separators(text: str, terms: Sequence[str]) -> Iterator[tuple[int, int
     written = forms(text) if likely else {}
     for which in likely:
         if name := written.get(terms[which]):
-            places = re.finditer(re.escape(name), text)
+            places = re.finditer(rf"(?<!{_LETTER}){re.escape(name)}(?!{_LETTER})", text)
             yield from ((match.start(), match.end(), which + 2 * _MOST_TERMS) for match in places)
 
 
@@ -205,7 +206,9 @@ def _stem(term: str, letter: str) -> str:
         return rf"{re.escape(term)}{_SMALL if len(term) == 2 and term.isalpha() else ''}(?!{letter})"
     ending = next((end for end in _ENDINGS if term.endswith(end) and len(term) - len(end) >= _SHORTEST_STEM), "")
     stem = re.escape(term[: len(term) - len(ending)])
-    return f"{stem}{letter}*" if len(term) - len(ending) > _SHORTEST_STEM else rf"{stem}{letter}{{0,4}}(?!{letter})"
+    if len(term) - len(ending) > _SHORTEST_STEM:
+        return f"{stem}{letter}*"
+    return rf"{stem}{re.escape(stem[-1])}?{_SHORT_ENDING}(?!{letter})"  # `run` marks `running`, `car` no `cargo`
 
 
 def _densest(found: list[tuple[int, int, int]], width: int) -> tuple[int, int]:

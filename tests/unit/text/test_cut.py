@@ -22,8 +22,28 @@ def test_no_room_gives_nothing(limit):
 
 @pytest.mark.parametrize(
     "whole",
-    ["e\u0301", "👩\u200d💻", "👍\U0001f3fd", "\U0001f1e9\U0001f1ea", "❤\ufe0f", "ก\u0e31"],
-    ids=["combining accent", "joined emoji", "skin tone", "flag", "variation selector", "Thai vowel"],
+    [
+        "e\u0301",
+        "👩\u200d💻",
+        "👍\U0001f3fd",
+        "\U0001f1e9\U0001f1ea",
+        "❤\ufe0f",
+        "ก\u0e31",
+        "\u1112\u1161\u11ab",
+        "\ua960\ud7b0\ud7cb",
+        "\r\n",
+    ],
+    ids=[
+        "combining accent",
+        "joined emoji",
+        "skin tone",
+        "flag",
+        "variation selector",
+        "Thai vowel",
+        "Korean syllable in parts",
+        "old Korean syllable",
+        "line end",
+    ],
 )
 def test_a_cut_never_parts_a_character_from_what_belongs_to_it(whole):
     text = "x" + whole + "y"

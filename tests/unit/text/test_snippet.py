@@ -66,6 +66,18 @@ def test_a_term_marks_its_inflections(term, marked):
     assert shown(text, term) == marked
 
 
+def test_a_word_of_three_letters_marks_its_inflections_and_no_other_words():
+    text = "a car, cars, cargo, carbon; run, runs, running, runner, runway; big bigger bigot"
+    assert shown(text, "car") == ["car", "cars"]
+    assert shown(text, "run") == ["run", "runs", "running", "runner"]
+    assert shown(text, "big") == ["big", "bigger"]
+
+
+@pytest.mark.parametrize("text", ["cafe\u0301", "ก\u0e31", "กิ"])
+def test_a_mark_never_ends_within_a_character(text):
+    assert shown(text + " x", text[:-1]) == [text]
+
+
 @pytest.mark.parametrize(
     ("term", "marked"),
     [("go", ["go", "goes", "going"]), ("b", ["b"]), ("1", ["1"]), ("192", ["192"]), ("db", ["DBs"]), ("v2", ["v2"])],
@@ -181,3 +193,7 @@ def test_names_that_a_text_has_with_separators_are_marked():
     text, terms = "The Wi-Fi in B-12 costs 65,000 for 250 ms, no wifi without", ("wifi", "b12", "65000", "250ms")
     marked = [text[start:end] for start, end in highlight(text, terms)]
     assert marked == ["Wi-Fi", "B-12", "65,000", "250 ms", "wifi"]
+
+
+def test_a_name_with_separators_is_marked_where_it_stands_alone():
+    assert shown("Vitamin B-12, not B-120 nor AB-12, and B-12.", "b12") == ["B-12", "B-12"]

@@ -31,7 +31,7 @@ def search(call: Call, /, words: tuple[str, ...], explain: bool, **given: Any) -
 
     Ask as you would ask a colleague: one word of the question is enough for a hit, rare words count more.
     `deploy*` finds what begins with it, "last Tuesday" what is of that day. The order says how well an entry
-    matches, the score how well the question is answered at all: below 0.34 nothing is handed to an agent.
+    matches, the score how well the question is answered at all: below 0.32 nothing is handed to an agent.
 
     \b
     holdfast search "how do we log in?"

@@ -153,7 +153,7 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
      "Most tokens of a context block."),
     ("context.full_budget", "int", 4000, (0, 1_000_000), "agent", "smaller", "P032 P046",
      "Most tokens when recent messages of the session are asked for as well.", RECENT),
-    ("context.min_score", "float", 0.34, (0.0, 1.0), "agent", "never", "G132 G135 D19",
+    ("context.min_score", "float", 0.32, (0.0, 1.0), "agent", "never", "G132 G135 D19",
      "Recalled items with a lower score are not put into a context."),
     ("context.facts", "int", 5, (0, 200), "agent", "smaller", "F035 G132 G135",
      "Seats kept for facts, decisions and other lasting entries."),

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ..model.entry import Entry
-    from ..model.hit import SearchResult
+    from ..model.query import Words
     from ..model.scope import Scope
     from ..store import Store
 
@@ -43,6 +43,8 @@ BESIDE = 0.4
 # 0.4 % in LoCoMo, none in BEAM and LongMemEval's heads, 1.4 % in 19 made-up stores; of the rest 3, 2, 10 and 5 %, and
 # of a coding agent's, asked for a ticket by its number, four in six.
 WHOLE, HARDLY = 0.8, 0.2
+SEVERAL = 3  # words of a question
+A_LITTLE = 0.1  # of a question that only a tool, or somebody who is not trusted, answered
 
 
 def injectable(entry: Entry) -> bool:
@@ -70,11 +72,10 @@ def compose_for(
     if "pins" in wanted:
         items.update(_as_items(_pins(store, scope)))
     if "recall" in wanted and asked and seats and not asks_for_nothing(asked):
-        found = _recalled(store, scope, prompt, seats)
-        lacking = found.degraded
+        hits, lacking = _recalled(store, scope, prompt, seats)
         said = {_says(item) for item in items.values()}
-        for hit in _distinct(_beside_the_best(found))[:seats]:
-            if hit.entry is not None and injectable(hit.entry) and _says(hit) not in said:
+        for hit in _distinct(hits)[:seats]:
+            if _says(hit) not in said:
                 items.setdefault(hit.id, hit)
     text, chosen = fill(Frame(os.urandom(4).hex()), list(items.values()), most)
     return _context(store, text, chosen, lacking)
@@ -116,24 +117,47 @@ def _pins(store: Store, scope: Scope) -> Iterable[Entry]:
     return [entry for entry in found.values() if entry.pinned]  # it may have been unpinned since
 
 
-def _recalled(store: Store, scope: Scope, prompt: str, seats: int) -> SearchResult:
-    """The best hits; more of them where several say the same, which has one seat."""
+def _recalled(store: Store, scope: Scope, prompt: str, seats: int) -> tuple[list[Hit], str | None]:
+    """The best hits that may be handed over, and what the answer lacks.
+
+    What a tool printed may not be, but whoever asks about it asks for what was said of it, which has other words: so
+    all that is remembered says whether the question is answered here. Where some of what is found may not be handed
+    over, what may is looked for by itself; and if that answers it nowhere, what tells a little of it will do.
+    """
     asked = searching.ask(
         store, without_patterns(shortened(prompt)), limit=seats, offset=0, rank="match",
-        min_score=store.settings["context.min_score"], filters={"sensitive": False, "provenance": list(TRUSTED)},
+        min_score=store.settings["context.min_score"], filters={"sensitive": False},
     )  # fmt: skip
-    asked = asked.replace(beyond=False, most=min(MOST_SEATS, MORE * seats), enough=_all_distinct)
-    return searching.search(store, scope, asked)  # what is beyond matches less than `BESIDE` of the best
+    asked = asked.replace(beyond=False, most=min(MOST_SEATS, MORE * seats), enough=_enough)
+    found = searching.search(store, scope, asked)  # what is beyond matches less than `BESIDE` of the best
+    least = _least(asked.words)
+    if all(map(_handed, found)):
+        return _beside_the_best(found, least), found.degraded
+    trusted = searching.search(store, scope, asked.replace(wanted=asked.wanted.replace(provenance=TRUSTED)))
+    if trusted.hits:
+        return _beside_the_best(trusted, least), trusted.degraded
+    return _beside_the_best([hit for hit in found if _handed(hit) and _own(hit) >= A_LITTLE], least), found.degraded
 
 
-def _beside_the_best(hits: Iterable[Hit]) -> list[Hit]:
+def _handed(hit: Hit) -> bool:
+    return hit.entry is not None and injectable(hit.entry)
+
+
+def _least(asked: Words) -> float:
+    """What a hit must hold or say of a question beside one that holds all of it; nothing where that is but a word or
+    two, in whose place another may stand: who was called a manager is a boss today."""
+    named = any(map(str.isdigit, "".join(asked.terms)))
+    return HARDLY if named or len(asked.terms) >= SEVERAL else 0.0
+
+
+def _beside_the_best(hits: Iterable[Hit], hardly: float) -> list[Hit]:
     """Those that match a share as well as the best, and not by what is around them where one is the answer: the score
     says only whether the question is answered here. What only asks the same tells nothing, and no evidence of LoCoMo or
     BEAM is such a turn."""
     telling = [hit for hit in hits if hit.scores["echo"] >= 0.0]
     found = [(hit, hit.scores["match"] * hit.scores["influence"], _own(hit)) for hit in telling]
     bar = BESIDE * max((match for _, match, _ in found), default=0.0)
-    least = HARDLY if any(own >= WHOLE for _, _, own in found) else 0.0
+    least = hardly if any(own >= WHOLE for _, _, own in found) else 0.0
     replies = _after_questions([hit for hit, match, own in found if match >= bar and own >= least])
     return [hit for hit, match, own in found if (match >= bar or _place(hit) in replies) and own >= least]
 
@@ -168,8 +192,9 @@ def _distinct(hits: Iterable[Hit]) -> list[Hit]:
     return first + rest
 
 
-def _all_distinct(hits: Sequence[Hit]) -> bool:
-    return _distinct(hits) == [*hits]
+def _enough(hits: Sequence[Hit]) -> bool:
+    """Whether each says something else, and something may be handed over."""
+    return _distinct(hits) == [*hits] and any(map(_handed, hits))
 
 
 def _says(hit: Hit) -> tuple[str | None, str | None, str]:

@@ -120,13 +120,15 @@ class WithVectors:
         deadline = None if budget_ms is None else time.monotonic() + budget_ms / 1000
         made_by, refused = self._noted_state()
         if made_by not in (None, embedder.identity):
-            raise ProviderFailed(f"the index holds vectors of {made_by}; `holdfast reindex --embedder` changes that")
+            raise ProviderFailed(
+                f"the index holds vectors of {made_by}; `holdfast reindex --embedder NAME` changes that"
+            )
         if refused is None:
             return 0
         if (held := self.dimensions(scope)) not in (None, embedder.dimensions):
             raise ProviderFailed(
                 f"the index holds vectors of {held} dimensions, and {embedder.identity} makes {embedder.dimensions}; "
-                "`holdfast reindex --embedder` makes them anew"
+                "`holdfast reindex --embedder NAME` makes them anew"
             )
         if refused < self._due(deadline):
             self._fill(scope, embedder, deadline, first)

@@ -182,7 +182,7 @@ class Embedding:
             return None
         before_threads(choice)
         made = self._made_before(choice) or self._circuit.call(lambda: self._make(choice), wait_ms)
-        self._refuse_another(made, pinned)
+        self._refuse_another(made, choice.provider, pinned)
         if pinned is None:
             # Where a change was begun, it is under way, and takes its time, or was killed.
             self._write_first(Pin(identity=made.identity, **choice.to_dict()), 0 if coming else LEAST_MS)
@@ -235,14 +235,14 @@ class Embedding:
             return resolve(provider, model)
         return Choice(provider=pinned.provider, model=pinned.model)
 
-    def _refuse_another(self, made: Embedder, pinned: Pin | None) -> None:
+    def _refuse_another(self, made: Embedder, provider: str, pinned: Pin | None) -> None:
         """Nothing is stored or compared under a wrong identity."""
         due = pinned.identity if pinned is not None else self._index.embedded_by(self._scope)
         if due in (None, made.identity):
             return
         reason = (
-            f"this memory's vectors were made by {due}, and here is {made.identity}; `holdfast reindex --embedder` "
-            "makes them anew"
+            f"this memory's vectors were made by {due}, and here is {made.identity}; "
+            f"`holdfast reindex --embedder {provider}` makes them anew"
         )
         self._circuit.fail(reason)
         self._made = None  # the right one may be put in its place
@@ -334,7 +334,7 @@ class Embedding:
     def _change(self, embedder: Guarded | None, fresh: Pin, progress: Progress | None) -> None:
         """One change at a time: two would each write down what it found before the other."""
         before = self._old_pin()
-        during = (before, fresh) if embedder is not None else (fresh, None)
+        during = (before, fresh)
         pins.write(self._disk, self._path, *during)
         try:
             self._index.rebuild(self._scope, progress, embedder, vectors=embedder is not None)
@@ -343,6 +343,9 @@ class Embedding:
                 pins.write(self._disk, self._path, before)
             raise
         pins.write(self._disk, self._path, fresh)
+        if embedder is None and self._index.embedded_by(self._scope) is not None:
+            # Until the pin said so, a search elsewhere could begin to give the new index its vectors back.
+            self._index.rebuild(self._scope, progress, vectors=False)
 
     def _in_force(self, fresh: Pin, during: tuple[Pin | None, Pin | None]) -> bool:
         """Whether a change that failed cannot be taken back: the index was flipped before, or the file is not ours."""

@@ -2,8 +2,9 @@
 
 While a reindex with another embedder runs, the file also names that one as `next`; it takes the place of the
 first when the live index is seen to hold its vectors. So the flip of the index is the one moment of change,
-and a reindex killed before or after it leaves a pin that fits the index. `none` has no vectors to be seen by:
-it is in force from the beginning. Files are replaced atomically; what a kill left of one goes with the next.
+and a reindex killed before or after it leaves a pin that fits the index. `none` has no vectors to be seen by: it is in
+force when the file says so, at the end, and one killed before that has changed nothing: vectors that went with the old
+index are made again. Files are replaced atomically; what a kill left of one goes with the next.
 """
 
 from __future__ import annotations

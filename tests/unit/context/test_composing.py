@@ -67,6 +67,40 @@ def test_beside_what_was_asked_for_by_its_number_other_numbers_are_not_handed_ov
         assert not set(listed) <= set(TICKETS[:2])  # of these a search still tells
 
 
+ERROR = "pq: deadlock detected (SQLSTATE 40P01) while locking tuple (12,7) in relation processed_messages"
+CAUSE = "The deadlock came from two consumers inserting ids in different orders. Sorting the batch removed it."
+
+
+@pytest.mark.parametrize("printed", [1, 30])
+def test_who_pastes_an_error_is_handed_what_was_found_out_about_it(tmp_path, printed):
+    with holdfast.open(tmp_path / "home") as memory:
+        session = memory.create_session()
+        session.add("Comments explain why, not what", role="user")
+        session.add_many({"text": f"{ERROR} at line {number}", "role": "tool"} for number in range(printed))
+        session.add(CAUSE, role="assistant", type="finding")
+        session.add("The outbox relay publishes a message twice when an ack is lost", role="assistant", type="finding")
+        for prompt in (ERROR, f"fix: {ERROR[:40]}"):
+            assert [item.snippet for item in memory.context(prompt).items] == [CAUSE]
+        assert memory.context("Which colour has the new bicycle of my sister Ana?").items == ()
+
+
+def test_what_a_tool_answered_alone_brings_nothing_else(tmp_path):
+    with holdfast.open(tmp_path / "home") as memory:
+        session = memory.create_session()
+        session.add("The harbour ferry leaves at nine from pier four", role="tool")
+        session.add("Dark theme everywhere, please", role="user")
+        assert memory.search("when does the harbour ferry leave?").hits
+        assert memory.context("when does the harbour ferry leave?").items == ()
+
+
+def test_beside_a_word_another_one_for_the_same_is_handed_over(tmp_path):
+    told = ("My manager is called Rosalind.", "Rosalind has left, my new boss is Dmitri.", "The fence is painted")
+    with holdfast.open(tmp_path / "home") as memory:
+        for number, text in enumerate(told):
+            memory.create_session().add(text, role="user", timestamp=1_760_000_000_000 + number)
+        assert {item.snippet for item in memory.context("who is my manager?").items} == {*told[:2]}
+
+
 def test_answers_that_match_about_as_well_are_all_handed_over(tmp_path):
     with holdfast.open(tmp_path / "home") as memory:
         memory.add("The manual is set in Typst")

@@ -166,6 +166,7 @@ def test_a_setting_that_names_another_model_uses_none(home, embedders, by_direct
         found = memory.search("alpha")
         assert found.mode == "keyword"
         assert "made by testing/one/64, and here is testing/two/64" in found.degraded
+        assert "`holdfast reindex --embedder onnx`" in found.degraded
 
 
 def test_another_model_under_the_pinned_name_is_refused(home, embedders, monkeypatch):
@@ -588,31 +589,52 @@ def test_reindex_to_none_stops_vectors(home, embedders):
         assert memory.reindex(embedder="builtin")["vectors"] == 2
 
 
-def test_a_change_to_none_killed_after_the_flip_is_complete(home, embedders, monkeypatch):
+def test_a_change_to_none_killed_after_the_flip_makes_the_vectors_again(home, embedders, monkeypatch):
     memory = filled(opened(home))
-    monkeypatch.setattr(pins, "write", killed_after(pins.write, 1))
-    with pytest.raises(Killed):
-        memory.reindex(embedder="none")
+    before = near(memory)
+    with monkeypatch.context() as patch:
+        patch.setattr(pins, "write", killed_after(pins.write, 1))
+        with pytest.raises(Killed):
+            memory.reindex(embedder="none")
     memory.close()
     with opened(home) as again:
-        assert near(again) is None
+        assert again.search("alpha").mode == "hybrid"
         assert again.sync()["without_vector"] == 0
-        assert again.status()["index"]["vectors"] == 0
+        assert near(again) == before
 
 
-def test_a_change_to_none_killed_before_the_flip_is_in_force_and_says_what_is_left(home, embedders, monkeypatch):
+def test_a_change_to_none_killed_before_the_flip_changes_nothing(home, embedders, monkeypatch):
     memory = filled(opened(home))
-    monkeypatch.setattr(type(memory.store.index), "rebuild", raise_killed)
-    monkeypatch.setattr(pins, "write", killed_after(pins.write, 1))
-    with pytest.raises(Killed):
-        memory.reindex(embedder="none")
+    before = near(memory)
+    with monkeypatch.context() as patch:
+        patch.setattr(type(memory.store.index), "rebuild", raise_killed)
+        patch.setattr(pins, "write", killed_after(pins.write, 1))
+        with pytest.raises(Killed):
+            memory.reindex(embedder="none")
     memory.close()
-    monkeypatch.undo()
     with opened(home) as again:
-        assert near(again) is None
-        assert any("reindex --embedder none" in told for told in again.status()["degraded"])
+        assert near(again) == before
+        found = again.search("alpha")
+        assert (found.mode, found.degraded, again.status()["degraded"]) == ("hybrid", None, [])
         again.reindex(embedder="none")
-        assert again.status()["degraded"] == []
+        assert (again.search("alpha").mode, again.status()["degraded"]) == ("keyword", [])
+
+
+def test_what_a_search_gives_a_new_index_without_vectors_does_not_stay(home, embedders, monkeypatch):
+    write = pins.write
+    with filled(opened(home)) as memory, opened(home) as other:
+
+        def late(disk, path, pin, coming=None):
+            """Somebody searches between the flip and the last write."""
+            if coming is None:
+                other.search("alpha")
+                assert other.status()["index"]["vectors"] == 2
+            write(disk, path, pin, coming)
+
+        monkeypatch.setattr(pins, "write", late)
+        assert memory.reindex(embedder="none")["vectors"] == 0
+        assert near(other) is None
+        assert other.status()["index"]["vectors"] == 0
 
 
 def test_a_change_to_none_that_fails_changes_nothing(home, embedders, monkeypatch):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     "--rank", type=click.Choice(["match", "relevance", "recent", "importance"]), default="match", show_default=True,
     help="What counts most.",
 )  # fmt: skip
-@click.option("--min-score", type=float, metavar="0..1", help="Leave out hits that match less.")
+@click.option("--min-score", type=float, metavar="0..1", help="Leave out hits that score less.")
 @click.option("--explain", is_flag=True, help="Show every factor of each score, and how it was found.")
 @filters
 @pass_call

@@ -18,6 +18,7 @@ from ..recall.copies import without_numbers
 from ..recall.lacking import degraded
 from ..recall.prompts import asks_for_nothing, shortened, without_patterns
 from ..text.form import asks
+from ..text.greetings import takes_note
 from ..text.tokens import estimate
 from .budget import fill
 from .render import Frame
@@ -152,9 +153,9 @@ def _least(asked: Words) -> float:
 
 def _beside_the_best(hits: Iterable[Hit], hardly: float) -> list[Hit]:
     """Those that match a share as well as the best, and not by what is around them where one is the answer: the score
-    says only whether the question is answered here. What only asks the same tells nothing, and no evidence of LoCoMo or
-    BEAM is such a turn."""
-    telling = [hit for hit in hits if hit.scores["echo"] >= 0.0]
+    says only whether the question is answered here. What only asks the same, or takes note of what was said, tells
+    nothing, and no evidence of LoCoMo or BEAM is such a turn."""
+    telling = [hit for hit in hits if hit.scores["echo"] >= 0.0 and not takes_note(hit.text)]
     found = [(hit, hit.scores["match"] * hit.scores["influence"], _own(hit)) for hit in telling]
     bar = BESIDE * max((match for _, match, _ in found), default=0.0)
     least = hardly if any(own >= WHOLE for _, _, own in found) else 0.0

@@ -218,9 +218,10 @@ class OnnxEmbedder:
         given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
         wanted = {name: given[name].astype(kind, copy=False) for name, kind in self._inputs.items()}
         hidden = self._session.run(None, wanted)[0].astype(np.float32, copy=False)  # sums of 16 bits would overflow
-        pooled = hidden if hidden.ndim == 2 else self._pooled(hidden, mask)
-        lengths = np.linalg.norm(pooled, axis=1, keepdims=True)
-        return (pooled / np.maximum(lengths, 1e-12)).astype(np.float32)  # type: ignore[no-any-return]
+        with np.errstate(all="ignore"):  # numbers that are not finite are refused by whoever checks them
+            pooled = hidden if hidden.ndim == 2 else self._pooled(hidden, mask)
+            lengths = np.linalg.norm(pooled, axis=1, keepdims=True)
+            return (pooled / np.maximum(lengths, 1e-12)).astype(np.float32)  # type: ignore[no-any-return]
 
     def _pooled(self, hidden: Any, mask: Any) -> Any:
         if self._options.pooling == "cls":

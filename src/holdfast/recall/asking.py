@@ -18,7 +18,7 @@ from ..text.names import called
 from ..text.stopwords import ASKING, FRAMING
 from ..text.words import words
 from .dates import Named, meant, spelled
-from .naming import SAYING, also_named, asked_of, take_names
+from .naming import SAYING, SAYING_ELSEWHERE, also_named, asked_of, take_names
 from .prompts import Sentence, sentences, unframed
 from .prompts import asked as asked_in
 from .stretches import asked_dates
@@ -48,6 +48,7 @@ _MOST_NAMED = 8  # in a prompt that names more, none of them is who is asked for
 HALF = 0.5
 MIXED = 1.5  # from two thirds of what chance would give, names are taken to be mixed up
 _EMPTY = FRAMING | SAYING  # words that leave the name of who said it all that is asked for
+_OF_NOTHING = FRAMING | SAYING_ELSEWHERE  # and those that leave nothing but the name: of English ones most are small
 
 # What somebody decided or prefers is often kept as such, and then need not say so.
 KINDS = {
@@ -106,7 +107,7 @@ def understand(
     speakers = asked_of(whole, named) if named else ()
     asked = words(rest) if named or said is None else said
     anything = bool(speakers) and _says_nothing(asked, _EMPTY)
-    if named and _says_nothing(asked, FRAMING):
+    if named and _says_nothing(asked, _OF_NOTHING):
         rest, asked = text, words(text) if said is None else said  # `What did Ana say?`: then the name is the question
     parts = sentences(rest)
     asking, sought = asked_in(parts)

@@ -54,16 +54,20 @@ advise advised advises announce announced announces argue argued argues believe 
 explain explained explains feel feels felt mention mentioned mentions propose proposed proposes recommend recommended
 recommends said say saying says suggest suggested suggesting suggests tell telling tells think thinking thinks thought
 told want wanted wants write writes wrote
-gesagt sagt sagte meint meinte denkt dachte geschrieben vorgeschlagen empfohlen
 """
+_GERMAN_VERBS = "gesagt sagt sagte meint meinte denkt dachte geschrieben vorgeschlagen empfohlen"
 _NOUNS = (
     "advice idea ideas opinion opinions proposal proposals recommendation suggestion suggestions thoughts view views"
 )
-_VERBS_FIRST = "dijo dice piensa quiere dit pense veut сказал сказала говорит думает хочет قال قالت يقول تقول"
+_VERBS_FIRST = (
+    "dijo dice piensa quiere dit pense veut sagt sagte meint meinte denkt dachte "
+    "сказал сказала говорит думает хочет قال قالت يقول تقول"
+)
 _PASSED = "s actually also always and both currently ever had has have just not or originally really t to"
-SAYING = frozenset(_VERBS.split())
-_ASKED = SAYING.union(_NOUNS.split())
 _SAID_BY = frozenset(_VERBS_FIRST.split())
+SAYING_ELSEWHERE = _SAID_BY.union(_GERMAN_VERBS.split())  # in other languages than English
+SAYING = frozenset(_VERBS.split()).union(_GERMAN_VERBS.split())
+_ASKED = SAYING.union(_NOUNS.split())
 _BETWEEN = frozenset(_PASSED.split())
 _FAR = 6  # words from a name to its verb: "Ana Ruiz and Ben Ito have suggested"
 _ACCORDING = frozenset(("according",))

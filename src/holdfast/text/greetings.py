@@ -6,6 +6,8 @@ and French. Sets of phrases, not patterns: a prompt is read with every search.
 
 from __future__ import annotations
 
+from .words import tokens
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,6 +41,17 @@ def _phrases(lines: str) -> frozenset[str]:
 GREETINGS, _ANSWERING, _AFTER = _phrases(_GREETINGS), _phrases(_ANSWERS), _phrases(_TAILS)
 _ALONE = GREETINGS | _ANSWERING
 _ANYWHERE = _ALONE | _AFTER
+# What merely takes note of what was said: one of these words, and beside them nothing but the others.
+_HEARD = """
+acknowledged alright done got great noted ok okay perfect remember saved sure thank thanks understood
+alles danke gemerkt merke notiert verstanden anotado entendido vale compris noté merci
+"""
+_SMALL = """
+a added all for have i in it keep let ll ve me mind my noting now of right so that the this to up will you your
+ich klar das mir de acuerdo todo bien d accord c est
+"""
+_NOTED, _BESIDE = frozenset(_HEARD.split()), frozenset(_SMALL.split())
+_SHORT = 60  # characters
 _LONGEST, _MOST = 4, 10  # words of a phrase, and of a clause that greets
 
 
@@ -54,6 +67,14 @@ def greets(words: Sequence[str], answers: bool = True) -> bool:
             return False
         at += step
     return first > 0
+
+
+def takes_note(text: str) -> bool:
+    """Whether a turn says no more than that the one before it was heard: `Okay, I will remember that.`"""
+    if len(text) > _SHORT:
+        return False
+    said = set(tokens(text.lower()))
+    return not said.isdisjoint(_NOTED) and said <= _NOTED | _BESIDE
 
 
 def _begun(words: Sequence[str], phrases: frozenset[str]) -> int:

@@ -4,8 +4,8 @@
 around a question.
 
 Our own lists. The German, Spanish and French ones are short and leave out every word that is also an
-English content word or a developer's term (`die war bin des todo son sin car`): in a store of that language
-BM25 makes a frequent word cheap by itself, in an English one a dropped `bin` would lose the answer.
+English content word or a developer's term (`die war bin des todo son sin car`): in an English memory a dropped `bin`
+would lose the answer. Such a word is small where its question is of that language (`small_here`).
 """
 
 from __future__ import annotations
@@ -45,6 +45,18 @@ du elle elles en encore entre est et été être eux il ils je la là le les leu
 même ne nos notre nous où ou par parce pas pendant peu peut pourquoi qu quand que quel quelle quels qui
 quoi si sont sous ta te tes toi ton très tu un une vos votre vous
 """
+# Small words of a language that English has too, as small ones or as others.
+_SHARED = {
+    _GERMAN: "also am an bin des die hast hat in man so war was will",
+    _SPANISH: "a e era he me no o sin solo son",
+    _FRENCH: "a as car dont me on or plus sans si son",
+}
+_OF_ENGLISH = frozenset(_ENGLISH.split())
+# Of each language its own, those that it shares, and those of English by which it is none of it.
+_LANGUAGES = [
+    (own, shared, _OF_ENGLISH - own - shared)
+    for own, shared in ((frozenset(own.split()), frozenset(shared.split())) for own, shared in _SHARED.items())
+]
 COMMON = frozenset("的了是在我你他她們们這这那有和就都也很不嗎吗呢吧啊把被給给跟與与")  # ideographs of every sentence
 PARTICLES = frozenset("のはがをにへともでや")  # of Japanese, alone between Latin words: "GitHubのissue"
 
@@ -65,6 +77,16 @@ def named(question: str) -> frozenset[str]:
     shouted = {word.lower() for word in _SHOUTED.findall(question)}
     within = {word.lower() for word in _CAPITAL.findall(question)}
     return (_NAMES & shouted) | (_WITHIN & within)
+
+
+def small_here(question: str) -> frozenset[str]:
+    """Words that are small in the language of this question and not in English: it has two small words or more of that
+    language, one of which is not shared with English, and none that is English alone."""
+    said = frozenset(question.lower().split())
+    for own, shared, english in _LANGUAGES:
+        if own & said and len(said & (own | shared)) > 1 and not said & english:
+            return shared - _OF_ENGLISH
+    return frozenset()
 
 
 # Words of asking: they speak of the memory ("which we discussed"), of the answer ("list in order", "how many

@@ -15,7 +15,7 @@ from ..model.query import Words
 from .content import searchable as searchable
 from .escapes import parted
 from .joined import MOST_TOGETHER, PATTERN, is_name, parts_of
-from .stopwords import COMMON, PARTICLES, STOP, named
+from .stopwords import COMMON, PARTICLES, STOP, named, small_here
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def words(question: str) -> Words:
         from .spelling import composed
 
         question = composed(question)
-    found = _Found(named(question))
+    found = _Found(named(question), small_here(question))
     for piece in _pieces(parted(question)):
         found.take(piece)
     return found.words()
@@ -100,10 +100,11 @@ def both_ends(found: Sequence[Item], most: int) -> Sequence[Item]:
 class _Found:
     """Collects the words of one question in order, each once."""
 
-    __slots__ = ("_names", "_room", "globs", "letters", "prefixes", "stopped", "stressed", "terms")
+    __slots__ = ("_names", "_room", "_small", "globs", "letters", "prefixes", "stopped", "stressed", "terms")
 
-    def __init__(self, names: frozenset[str]) -> None:
+    def __init__(self, names: frozenset[str], small: frozenset[str]) -> None:
         self._names = names  # stop words that are names in this question
+        self._small = small  # words that are stop words in it
         self._room = MOST_TOGETHER  # for parts of joined names
         self.terms: dict[str, None] = {}
         self.letters: dict[str, None] = {}
@@ -192,7 +193,7 @@ class _Found:
 
     def _between(self, piece: str, kind: dict[str, None]) -> None:
         if piece.strip("_"):
-            stops = kind is self.terms and piece in STOP and piece not in self._names
+            stops = kind is self.terms and (piece in STOP or piece in self._small) and piece not in self._names
             (self.stopped if stops else kind)[piece] = None
 
     def words(self) -> Words:

@@ -93,6 +93,27 @@ def test_what_a_tool_answered_alone_brings_nothing_else(tmp_path):
         assert memory.context("when does the harbour ferry leave?").items == ()
 
 
+def test_what_only_takes_note_of_an_answer_is_not_handed_over_with_it(tmp_path):
+    told = "The boiler is serviced every April by Hobbs & Sons."
+    with holdfast.open(tmp_path / "home") as memory:
+        turns = ({"text": told, "role": "user"}, {"text": "Okay, I will remember that.", "role": "assistant"})
+        memory.create_session().add_many(turns)
+        assert [item.snippet for item in memory.context("when is the boiler serviced?").items] == [told]
+
+
+def test_small_words_of_german_bring_no_entries_into_a_context(tmp_path):
+    told = (
+        "Die Kantine schließt um 14 Uhr.", "Frau Petersen hat das Archiv aufgeräumt.", "Die Miete steigt im Mai.",
+        "Der Techniker kommt am Donnerstag.", "Zwei Auszubildende haben gekündigt.", "Halle B wird geräumt.",
+    )  # fmt: skip
+    with holdfast.open(tmp_path / "home") as memory:
+        for text in told:
+            memory.create_session().add(text, role="user")
+        for prompt in ("Was hat der Steuerberater gesagt?", "Wer hat den Firmenwagen?", "Was kostet die Heizung?"):
+            assert memory.context(prompt).items == ()
+        assert [item.snippet for item in memory.context("Wann schließt die Kantine?").items] == [told[0]]
+
+
 def test_beside_a_word_another_one_for_the_same_is_handed_over(tmp_path):
     told = ("My manager is called Rosalind.", "Rosalind has left, my new boss is Dmitri.", "The fence is painted")
     with holdfast.open(tmp_path / "home") as memory:

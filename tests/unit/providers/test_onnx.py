@@ -210,6 +210,14 @@ def test_numbers_of_16_bits_are_summed_as_floats(directory, monkeypatch):
     assert np.allclose(onnx.encoder(directory(max_tokens=8_192)).embed(["cat dog " * 4_000]), exact, atol=1e-4)
 
 
+@pytest.mark.parametrize("number", [np.inf, -np.inf, np.nan, 3e38])
+def test_numbers_that_are_not_finite_are_no_warning(directory, number, recwarn):
+    embedder = onnx.encoder(directory())
+    embedder._session._table[:] = number
+    assert not np.isfinite(embedder.embed(["cat sat"])).all() or number == 3e38
+    assert [str(warning.message) for warning in recwarn] == []
+
+
 def test_options_that_are_nested_without_end_are_refused(directory, tmp_path):
     folder = directory()
     (tmp_path / "encoder" / "encoder.json").write_text("[" * 100_000)

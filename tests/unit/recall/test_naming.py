@@ -22,6 +22,8 @@ TEAM = ["Ana Ruiz", "Bob", "Émile", "Иван", "محمد"]
         ("What is Bob's opinion?", ("Bob",)),
         ("When is the launch, according to Emile?", ("Émile",)),
         ("Was hat Bob gesagt?", ("Bob",)),
+        ("Was sagte Bob?", ("Bob",)),
+        ("Wem sagte Ana das?", ("Ana Ruiz",)),
         ("¿Qué dijo Bob?", ("Bob",)),
         ("что сказал Иван?", ("Иван",)),
         ("ماذا قال محمد؟", ("محمد",)),
@@ -74,6 +76,15 @@ def test_a_very_long_prompt_full_of_names_is_read_in_no_time():
 )
 def test_whether_anything_that_somebody_said_will_do(question, anything):
     assert understand(question, TEAM).anything is anything
+
+
+@pytest.mark.parametrize("question", ["Was sagte Bob?", "Was hat Bob gesagt?", "¿Qué dijo Bob?"])
+def test_a_verb_of_saying_in_another_language_is_not_looked_for(tmp_path, question):
+    with holdfast.open(tmp_path / "home") as memory:
+        session = memory.create_session()
+        for author, text in (("Bob", "Die Pumpe ist defekt"), ("Ana", "Morgen kommt Besuch"), ("Ana", "Alles neu")):
+            session.add(text, author=author)
+        assert [item.snippet for item in memory.context(question).items][:1] == ["Die Pumpe ist defekt"]
 
 
 @pytest.fixture(scope="module", params=["builtin", "none"])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from holdfast.text.greetings import greets
+from holdfast.text.greetings import greets, takes_note
 from holdfast.text.words import tokens
 
 
@@ -33,3 +33,21 @@ def test_an_answer_is_told_from_a_greeting():
     assert greets(["ok"])
     assert not greets(["ok"], answers=False)
     assert greets(["hi"], answers=False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Okay, I will remember that.", "Noted, thanks.", "Got it!", "Sure.", "I'll keep that in mind, thank you", "Saved",
+     "Alles klar, merke ich mir.", "Entendido, de acuerdo"],
+)  # fmt: skip
+def test_what_only_says_that_it_was_heard_takes_note(text):
+    assert takes_note(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "I will", "Noted: Erik is vegetarian", "Sure, port 5433", "Done. All tests pass", "Yes", "Remember the milk",
+     "ok " * 30],
+)  # fmt: skip
+def test_what_says_anything_besides_does_not(text):
+    assert not takes_note(text)

@@ -1,7 +1,8 @@
 """Dates that a question names.
 
-Reads English month names, ISO dates and years as people write them. Days counted from today are for `counting`,
-seasons and the like for `stretches`; how near an entry lies to any of them is for `days` to say.
+Reads English month names, ISO dates and years as people write them. Months of other languages are for `months`, days
+counted from today for `counting`, seasons and the like for `stretches`; how near an entry lies to any of them is for
+`days` to say.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from functools import lru_cache
 from ..errors import Invalid
 from ..model.moment import parse
 from ..model.value import Value
+from . import months
 from .times import moment
 
 TYPE_CHECKING = False
@@ -71,8 +73,10 @@ class Named(Value):
 
 def named_dates(question: str, zone: str | None = None) -> list[Named]:
     """The dates in a question, most exact first, as days of the zone; each stretch of text is read once."""
+    others, question = months.elsewhere(question)
     numbered = _DIGIT.search(question) is not None  # most questions have none, and so no date but a month
     found, rest = _with_numbers(question) if numbered else ([], question)
+    found += [Named(year=year, month=month, day=day) for year, month, day in others]
     found += [Named(month=month_of(hit[1])) for hit in _ALONE.finditer(rest)]
     if numbered:
         years = _BARE_YEAR.finditer(_ALONE.sub(" ", rest))
@@ -143,7 +147,7 @@ def spelled(dates: Sequence[Named]) -> frozenset[str]:
     found.update({str(date.year) for date in dates if date.year is not None})
     for month in {date.month for date in dates if date.month is not None}:
         found.update((MONTHS[month - 1], f"{month:02}"))
-        found.update(name for name, number in _SHORT.items() if number == month)
+        found.update(name for name, number in (_SHORT | months.NUMBERS).items() if number == month)
     for day in {date.day for date in dates if date.day is not None}:
         found.update((f"{day:02}", *(f"{day}{end}" for end in ("", "st", "nd", "rd", "th"))))
     return frozenset(found)

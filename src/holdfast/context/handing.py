@@ -1,8 +1,8 @@
 """Handing: which hits of a search are handed to an agent unasked, best first, and which are left out.
 
 Left out is what nobody may hand over (D21), what is there by what stands around it where something else is the answer,
-and what says the same again. The bar on the score says whether the question is answered here at all; the rules here
-weigh hits against each other, and never look at anything but the hits.
+and what says the same again. The bar on the score of a search says whether the question is answered here at all; the
+rules that come after it weigh hits against each other, and never look at anything but these.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ def named(question: str) -> frozenset[str]:
 
 def small_here(question: str) -> frozenset[str]:
     """Words that are small in the language of this question and not in English: it has two small words or more of that
-    language, one of which is not shared with English, and none that is English alone."""
+    language, one of them on our list of it ("Was kostet die Heizung?"), and none that is English alone."""
     said = frozenset(question.lower().split())
     for own, shared, english in _LANGUAGES:
         if own & said and len(said & (own | shared)) > 1 and not said & english:
